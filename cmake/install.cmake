@@ -1,0 +1,22 @@
+# cmake/install.cmake: headers, library, CMake package and pkg-config file; all relocatable.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skua)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(TARGETS skua EXPORT skua FILE_SET HEADERS)
+install(EXPORT skua FILE skua-targets.cmake NAMESPACE skua:: DESTINATION ${package_dir})
+
+# Before 1.0 a minor version may break its users, so only the same minor version satisfies them.
+write_basic_package_version_file(skua-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/skua-config.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/skua-config-version.cmake
+        DESTINATION ${package_dir})
+
+# pkg-config finds its own file's place; from there the prefix is a fixed number of steps up.
+file(RELATIVE_PATH to_prefix
+     ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+cmake_path(APPEND pc_includedir "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})  # an absolute one stays
+cmake_path(APPEND pc_libdir "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/skua.pc.in skua.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/skua.pc DESTINATION ${pkgconfig_dir})

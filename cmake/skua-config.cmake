@@ -1,0 +1,2 @@
+# cmake/skua-config.cmake: what find_package(skua) reads; gives the target skua::skua.
+include(${CMAKE_CURRENT_LIST_DIR}/skua-targets.cmake)

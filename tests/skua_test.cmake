@@ -1,0 +1,83 @@
+# tests/skua_test.cmake: the function that turns a source file into a registered test.
+find_package(GTest REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# With main() and the --minutes flag that all test programs share.
+add_library(skua_test_main STATIC support/main.cpp support/budget.cpp)
+target_link_libraries(skua_test_main PUBLIC skua::skua GTest::gmock GTest::gtest)
+target_include_directories(skua_test_main PUBLIC
+  ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+
+# Labels and time limit of an existing ctest test.
+#   skua_test_properties(coro.task LAYER coro KIND unit [TIMEOUT seconds])
+# The limit is 120 s by default, five times as much under a sanitizer, and more by the minutes that
+# the environment grants: ./dev configures again with the same environment before it runs ctest.
+function(skua_test_properties name)
+  set(layers base coro sched driver runtime io time sync net fs process fiber interop tools)
+  set(kinds unit model stress fuzz cancel fault regress consumer docs bench)
+  set(kinds_with_budget model stress fuzz)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LAYER;TIMEOUT" "KIND")
+  if(NOT arg_LAYER IN_LIST layers)
+    message(FATAL_ERROR "test ${name}: no layer '${arg_LAYER}'; one of: ${layers}")
+  endif()
+  if(NOT arg_KIND)
+    message(FATAL_ERROR "test ${name}: KIND is missing; one or more of: ${kinds}")
+  endif()
+  set(seconds 120)
+  if(arg_TIMEOUT)
+    set(seconds ${arg_TIMEOUT})
+  endif()
+  if(SKUA_SANITIZE)
+    math(EXPR seconds "${seconds} * 5")
+  endif()
+  set(granted 0)
+  foreach(kind IN LISTS arg_KIND)
+    if(NOT kind IN_LIST kinds)
+      message(FATAL_ERROR "test ${name}: no kind '${kind}'; one of: ${kinds}")
+    endif()
+    if(kind IN_LIST kinds_with_budget AND "$ENV{SKUA_TEST_MINUTES}" MATCHES "^[0-9]+$")
+      math(EXPR granted "$ENV{SKUA_TEST_MINUTES} * 60")
+    endif()
+  endforeach()
+  math(EXPR seconds "${seconds} + ${granted}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${seconds} LABELS "${arg_LAYER};${arg_KIND}")
+endfunction()
+
+# Compiles <path>_test.cpp and registers it as one ctest test, named after the path.
+#   skua_test(coro/task KIND unit stress     kinds, at least one
+#             [LAYER coro]                   default: the first part of the path
+#             [TIMEOUT 120]                  seconds
+#             [OPTIMISATION 0 1 2]           one program and test per level: coro.task_O0, ...
+#             [LINK library...] [ARGS argument...])
+# A sanitizer build takes only one of the levels: the tests are slow there and -O1 shows most.
+function(skua_test path)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LAYER;TIMEOUT" "KIND;OPTIMISATION;LINK;ARGS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "skua_test(${path}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${path}_test.cpp)
+    message(FATAL_ERROR "skua_test(${path}): there is no tests/${path}_test.cpp")
+  endif()
+  if(NOT arg_LAYER)
+    string(REGEX MATCH "^[a-z]+" arg_LAYER ${path})
+  endif()
+  if(NOT DEFINED arg_OPTIMISATION)
+    set(arg_OPTIMISATION preset)
+  elseif(SKUA_SANITIZE)
+    set(arg_OPTIMISATION 1)
+  endif()
+
+  foreach(level IN LISTS arg_OPTIMISATION)
+    string(REPLACE "/" "." test ${path})
+    if(NOT level STREQUAL "preset")
+      string(APPEND test _O${level})
+    endif()
+    add_executable(${test} ${path}_test.cpp)
+    target_link_libraries(${test} PRIVATE skua_test_main ${arg_LINK})
+    if(NOT level STREQUAL "preset")
+      target_compile_options(${test} PRIVATE -O${level})  # after the preset's -O, so it holds
+    endif()
+    add_test(NAME ${test} COMMAND ${test} ${arg_ARGS})
+    skua_test_properties(${test} LAYER ${arg_LAYER} KIND ${arg_KIND} TIMEOUT "${arg_TIMEOUT}")
+  endforeach()
+endfunction()
