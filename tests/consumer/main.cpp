@@ -1,20 +1,28 @@
 // tests/consumer/main.cpp: the program of a user: includes public headers, links skua, runs.
-#include <skua/base/check.hpp>
-#include <skua/base/work.hpp>
+#include <skua/base/error.hpp>
+#include <skua/coro/or_return.hpp>
+#include <skua/coro/sync_wait.hpp>
+#include <skua/coro/task.hpp>
+
+#include <cstdio>
 
 namespace {
 
-struct counted : skua::work {
-  counted() : work(count) {}
-  static void count(work& self) noexcept { ++static_cast<counted&>(self).runs; }
-  int runs = 0;
-};
+skua::task<skua::result<int>> half(int n) {
+  if (n % 2 != 0) co_return skua::fail(std::errc::invalid_argument);
+  co_return n / 2;
+}
+
+skua::task<skua::result<int>> quarter(int n) {
+  const int h = co_await skua::or_return(co_await half(n));
+  co_return co_await half(h);
+}
 
 }  // namespace
 
-// Started without arguments, so argc is 1; the compiler cannot know, and so keeps the check.
-int main(int argc, char**) {
-  counted item;
-  item.run(item);
-  skua::check(item.runs == argc, "the item ran once");
+int main() {
+  const auto good = skua::sync_wait(quarter(8));
+  const auto bad = skua::sync_wait(quarter(6));
+  skua::check(good == 2 && bad.error() == std::errc::invalid_argument, "both arrive");
+  std::printf("a quarter of 8 is %d; of 6: %s\n", *good, bad.error().message().c_str());
 }

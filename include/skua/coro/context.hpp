@@ -1,0 +1,90 @@
+// skua/coro/context.hpp: what runs an await chain: one per spawned task or concurrent branch.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/atomics.hpp"
+#include "skua/base/executor.hpp"
+#include "skua/base/work.hpp"
+#include "skua/coro/context_base.hpp"
+#include "skua/coro/leaf.hpp"
+#include "skua/coro/leaf_word.hpp"
+#include "skua/coro/promise_base.hpp"
+
+#include <cstdint>
+
+namespace skua::inline SKUA_ABI {
+
+struct stop_watch;
+
+/// How far drive() got.
+enum class progress : unsigned char {
+  parked,    ///< It waits, or another thread already runs it on. The context may be gone.
+  returned,  ///< The root has its result; its frame is the owner's to read and destroy.
+  stopped,   ///< It was asked to stop and has unwound; no frame is left.
+};
+
+/// The work item behind a chain of awaiting frames. Derive from it to own a chain: the derived
+/// type's run function calls drive() and, when that says so, ends what it owns:
+///
+///   void run(work& item) noexcept {
+///     auto& self = static_cast<my_context&>(item);
+///     if (const progress p = self.drive(); p != progress::parked) self.finish(p);
+///   }
+///
+/// The context outlives its frames. It dies at rest: after drive() said returned or stopped, or
+/// before it was ever run.
+class [[gnu::visibility("default")]] context : public work, public context_base {
+public:
+  context(run_function how, executor& home) noexcept : work(how), home_(&home) {}
+  context(const context&) = delete;
+  context& operator=(const context&) = delete;
+
+  /// Takes ownership of `root`, a frame that has not started. Once; schedule() it then.
+  void hold(frame_handle root) noexcept;
+
+  /// Runs the frames until they wait, end or have unwound. Only by the run function.
+  [[nodiscard]] progress drive() noexcept;
+
+  /// Queues the context on its executor. By whoever made it, to start it; later only leaves do.
+  void schedule() noexcept { home_->schedule(*this); }
+
+  /// Asks the chain to stop: it unwinds at the leaf it waits in, or at the next one it comes to.
+  /// From any thread, while the context is certain to be alive. True for the first to ask.
+  bool request_stop() noexcept;
+
+  /// True if a stop was asked for and no shield hides it. From any thread.
+  [[nodiscard]] bool stop_requested() const noexcept { return word_.stop_visible(); }
+
+  [[nodiscard]] executor& home() const noexcept { return *home_; }
+
+  /// The root frame; null after it has unwound.
+  [[nodiscard]] frame_handle root() const noexcept { return root_; }
+
+protected:
+  ~context();
+
+  /// The root frame, now the caller's. After drive() said `returned`.
+  [[nodiscard]] frame_handle release_root() noexcept;
+
+private:
+  friend class leaf;
+  friend class shield;
+  friend class current_stop_token;
+
+  void complete(std::uint32_t wait, bool cancelled) noexcept;
+  void run_frames() noexcept;
+  enum class parking : unsigned char { parked, resumes, unwinds };
+  parking park() noexcept;
+  bool unwind_to_boundary() noexcept;
+  void set_shield(bool on) noexcept;
+  stop_watch& watch();
+
+  executor* home_;
+  frame_handle root_;
+  leaf* waiting_for_ = nullptr;  // while now == phase::waiting
+  leaf_word<std_atomics> word_;
+  stop_watch* watch_ = nullptr;  // made when a stop token is first asked for
+  std::uint32_t shields_ = 0;
+};
+
+}  // namespace skua::inline SKUA_ABI

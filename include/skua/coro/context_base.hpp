@@ -1,0 +1,45 @@
+// skua/coro/context_base.hpp: the part of a context that its frames touch; no atomics, no threads.
+#pragma once
+
+#include "skua/base/abi.hpp"
+
+#include <coroutine>
+
+namespace skua::inline SKUA_ABI {
+
+struct promise_base;
+struct stop_boundary;
+
+/// A frame of skua's own: its promise starts with a promise_base.
+using frame_handle = std::coroutine_handle<promise_base>;
+
+/// Where a context's frames stand, told to its run function when resume() has returned.
+enum class phase : unsigned char {
+  held,     ///< `resume_point` is a root that has not started.
+  running,  ///< Frames are executing, or (trampoline) `resume_point` is to be resumed next.
+  waiting,  ///< A leaf has armed its source; `resume_point` awaits it.
+  stopped,  ///< A leaf saw a stop before it armed anything; `resume_point` is to be unwound.
+  ended,    ///< The root frame has a result; it is at its last suspension.
+};
+
+/// Only the thread that runs the context reads or writes this.
+struct context_base {
+  /// The innermost frame: to be resumed next, or unwound from.
+  frame_handle resume_point;
+  /// The innermost place at which a stop ends; null: at the root.
+  stop_boundary* boundary = nullptr;
+  phase now = phase::held;
+
+protected:
+  context_base() = default;
+  ~context_base() = default;
+};
+
+/// A place in an await chain at which unwinding ends and `child`'s continuation is resumed instead.
+/// Lives in the awaiting frame; boundaries of a context nest like its frames.
+struct stop_boundary {
+  frame_handle child;
+  stop_boundary* outer = nullptr;
+};
+
+}  // namespace skua::inline SKUA_ABI

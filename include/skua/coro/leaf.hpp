@@ -1,0 +1,86 @@
+// skua/coro/leaf.hpp: the public base of everything a task can wait for and be stopped in.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/coro/promise_base.hpp"
+
+#include <coroutine>
+#include <cstdint>
+
+namespace skua::inline SKUA_ABI {
+
+class context;
+
+/// What a leaf answers to a request to give up waiting.
+enum class cancel_answer : unsigned char {
+  detached,  ///< The source has let go: it will not complete this wait any more.
+  pending,   ///< The source still holds it, and will complete it, soon or in time.
+};
+
+/// An awaiter at the end of an await chain. Derive from it to let tasks wait for a source of your
+/// own: a timer, a queue, a callback, a thread.
+///
+///   class my_wait final : public skua::leaf {
+///   public:
+///     int await_resume() { ... }                         // takes the result; runs in the task
+///   private:
+///     void start() noexcept override;                    // arm the source
+///     skua::cancel_answer cancel() noexcept override;    // ask the source to let go
+///   };
+///
+/// The life of one wait:
+///   1. await_ready(): hide this one to finish without suspending.
+///   2. start(), on the task's thread. The source may complete the wait from any thread at once,
+///   even
+///      inside start(); the task is resumed only after start() has returned. Not called, and the
+///      task unwound, if it had been asked to stop before.
+///   3. The source calls complete() or complete_cancelled(), exactly once, unless cancel() answered
+///      `detached`. It must not touch the leaf afterwards: it may be gone.
+///   4. cancel(), at most once, on the thread that asks the task to stop (or the task's own, if the
+///      request came while start() ran). The leaf stays alive until it has returned. A source with
+///      a lock of its own decides under it who was first: if complete() is on its way, the answer
+///      is `pending`.
+///   5. await_resume(), on the task's executor, unless the wait ended by the stop: then the task is
+///      unwound from here, and the leaf destroyed without it.
+///
+/// A value beats a stop: complete() after a stop request still gives the value, and the task stops
+/// at its next leaf.
+class leaf {
+public:
+  using skua_awaiter_tag = void;
+
+  leaf(const leaf&) = delete;
+  leaf& operator=(const leaf&) = delete;
+
+  bool await_ready() const noexcept { return false; }
+
+  template <typename Promise>
+  void await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    if (arm(to_frame(self))) start();
+  }
+
+  /// The wait is over; the task will be resumed. From any thread.
+  [[gnu::visibility("default")]] void complete() noexcept;
+
+  /// The wait was ended by a cancellation of the source. If the task was asked to stop, this is the
+  /// answer and it unwinds; if not, somebody else cancelled and it is resumed. From any thread.
+  [[gnu::visibility("default")]] void complete_cancelled() noexcept;
+
+protected:
+  leaf() = default;
+  ~leaf() = default;
+
+private:
+  friend class context;
+
+  virtual void start() noexcept = 0;
+  virtual cancel_answer cancel() noexcept = 0;
+
+  /// False if the task is to stop instead.
+  [[gnu::visibility("default")]] bool arm(frame_handle self) noexcept;
+
+  context* waiting_ = nullptr;
+  std::uint32_t wait_number_ = 0;
+};
+
+}  // namespace skua::inline SKUA_ABI

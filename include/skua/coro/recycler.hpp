@@ -1,0 +1,85 @@
+// skua/coro/recycler.hpp: per-thread free lists for coroutine frames.
+#pragma once
+
+#include "skua/base/abi.hpp"
+
+#include <cstddef>
+#include <new>
+
+namespace skua::inline SKUA_ABI {
+
+/// Memory for one coroutine frame; throws std::bad_alloc. Any thread may free it, at any time:
+/// after the allocating thread has ended, and while static objects are destroyed.
+///
+/// Blocks are malloc'ed one by one at the size of their class and kept in the freeing thread's
+/// list, at most `recycled_bytes_per_class` for each class; what is more goes back to malloc at
+/// once. Frames above `largest_recycled_frame` always use malloc.
+[[nodiscard]] void* allocate_frame(std::size_t size);
+
+/// `size` is what was asked of allocate_frame().
+void free_frame(void* frame, std::size_t size) noexcept;
+
+inline constexpr std::size_t frame_size_step = 64;
+inline constexpr std::size_t largest_recycled_frame = 2048;
+inline constexpr std::size_t recycled_bytes_per_class = std::size_t{64} * 1024;
+
+/// From now on the calling thread keeps no frames, nor does any thread that has not freed one yet:
+/// call it first thing in main(). There is no way back. A process with a sanitizer in it starts
+/// switched off, so that the sanitizer sees every frame's true life.
+[[gnu::visibility("default")]] void switch_off_frame_recycling() noexcept;
+
+/// Bytes in the calling thread's lists now.
+[[nodiscard, gnu::visibility("default")]] std::size_t recycled_frame_bytes() noexcept;
+
+/// The quick path of allocate_frame() and free_frame(), in the header because a call would cost as
+/// much as the list operation. Nobody else touches it.
+///
+/// Trivially constructed and destroyed: the memory is usable for as long as the thread has any,
+/// also when other thread-local or static objects free frames late.
+struct frame_lists {
+  struct block {
+    block* next;
+  };
+  static constexpr std::size_t classes = (largest_recycled_frame / frame_size_step) + 1;
+
+  block* head[classes];
+  /// How many more blocks each list may keep: 0 while the lists are not open, so that the quick
+  /// path needs no other test.
+  unsigned room[classes];
+
+  static std::size_t class_of(std::size_t size) noexcept {
+    return (size + frame_size_step - 1) / frame_size_step;
+  }
+
+  // The slow paths: an empty list, or no room in it.
+  [[nodiscard, gnu::visibility("default")]] static void* allocate_from_system(std::size_t size);
+  [[gnu::visibility("default")]] static void free_without_room(void* frame,
+                                                               std::size_t size_class) noexcept;
+  [[gnu::visibility("default")]] static void free_to_system(void* frame) noexcept;
+};
+
+// Initial-exec: skua is loaded at program start, and a call per access would eat the gain.
+[[gnu::visibility("default"),
+  gnu::tls_model("initial-exec")]] extern constinit thread_local frame_lists this_threads_frames;
+
+inline void* allocate_frame(std::size_t size) {
+  if (size > largest_recycled_frame) return frame_lists::allocate_from_system(size);
+  const std::size_t size_class = frame_lists::class_of(size);
+  frame_lists::block* const first = this_threads_frames.head[size_class];
+  if (first == nullptr) [[unlikely]]
+    return frame_lists::allocate_from_system(size_class * frame_size_step);
+  this_threads_frames.head[size_class] = first->next;
+  ++this_threads_frames.room[size_class];
+  return first;
+}
+
+inline void free_frame(void* frame, std::size_t size) noexcept {
+  if (size > largest_recycled_frame) return frame_lists::free_to_system(frame);
+  const std::size_t size_class = frame_lists::class_of(size);
+  if (this_threads_frames.room[size_class]-- == 0) [[unlikely]]
+    return frame_lists::free_without_room(frame, size_class);
+  this_threads_frames.head[size_class] =
+      ::new (frame) frame_lists::block{this_threads_frames.head[size_class]};
+}
+
+}  // namespace skua::inline SKUA_ABI

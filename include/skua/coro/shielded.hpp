@@ -1,0 +1,38 @@
+// skua/coro/shielded.hpp: awaits something that a stop of the task must not reach.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/coro/await_in_task.hpp"
+#include "skua/coro/current_context.hpp"
+#include "skua/coro/task.hpp"
+
+#include <utility>
+
+namespace skua::inline SKUA_ABI {
+
+/// Hides the stop of `from` while it lives. Used by the context's own frames only.
+class shield {
+public:
+  explicit shield(context& from) noexcept : from_(from) { from_.set_shield(true); }
+  shield(const shield&) = delete;
+  shield& operator=(const shield&) = delete;
+  ~shield() { from_.set_shield(false); }
+
+private:
+  context& from_;
+};
+
+template <typename T>
+task<T> await_behind_shield(task<T> inner) {
+  const shield hides_stop(co_await current_context());
+  co_return co_await std::move(inner);
+}
+
+/// `co_await shielded(x)` for a task or any awaitable x: x runs to its end whether or not the task
+/// is asked to stop; the stop takes effect at the first leaf after it. Keep x short.
+template <typename Awaitable>
+[[nodiscard]] auto shielded(Awaitable&& awaited) {
+  return await_behind_shield(await_in_task(std::forward<Awaitable>(awaited)));
+}
+
+}  // namespace skua::inline SKUA_ABI

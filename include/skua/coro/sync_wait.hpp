@@ -1,0 +1,30 @@
+// skua/coro/sync_wait.hpp: runs a task on the calling thread and blocks until it has ended.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/coro/await_in_task.hpp"
+#include "skua/coro/promise_base.hpp"
+#include "skua/coro/task.hpp"
+
+#include <utility>
+
+namespace skua::inline SKUA_ABI {
+
+/// Starts `root` on the calling thread, resumes it there, and sleeps while it waits. Returns the
+/// frame when it has its result, null if it was stopped.
+[[nodiscard, gnu::visibility("default")]] frame_handle drive_until_ended(
+    frame_handle root) noexcept;
+
+/// For threads that belong to no runtime: gives the value, rethrows the exception, or throws
+/// task_cancelled. Never call it inside a coroutine: it blocks the thread that runs it.
+template <typename Awaitable>
+await_result_t<Awaitable> sync_wait(Awaitable&& awaited) {
+  using result = task<await_result_t<Awaitable>>;
+  auto root = await_in_task(std::forward<Awaitable>(awaited)).release();
+  const frame_handle ended = drive_until_ended(to_frame(root));
+  if (ended == nullptr) throw_missing_value(nullptr);
+  const result owner(result::handle::from_address(ended.address()));
+  return std::move(root.promise().result()).value();
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,16 @@
+// skua/coro/task_cancelled.hpp: thrown to whoever wants the value of a task that was cancelled.
+#pragma once
+
+#include "skua/base/abi.hpp"
+
+#include <exception>
+
+namespace skua::inline SKUA_ABI {
+
+/// Never thrown inside the cancelled task itself: that one unwinds without an exception.
+class [[gnu::visibility("default")]] task_cancelled : public std::exception {
+public:
+  const char* what() const noexcept override;
+};
+
+}  // namespace skua::inline SKUA_ABI

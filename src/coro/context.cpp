@@ -1,0 +1,134 @@
+// src/coro/context.cpp: run the frames, park, cancel, unwind.
+#include "skua/coro/context.hpp"
+
+#include "coro/stop_watch.hpp"
+#include "skua/base/check.hpp"
+
+namespace skua::inline SKUA_ABI {
+
+context::~context() {
+  check(root_ == nullptr || now == phase::held, "a context ends before it is destroyed");
+  check(word_.at_rest(), "a context is destroyed while nothing waits in it");
+  if (root_ != nullptr) root_.destroy();  // held, but never run
+  delete watch_;
+}
+
+void context::hold(frame_handle root) noexcept {
+  check(root_ == nullptr, "a context holds one root");
+  root_ = root;
+  promise_base& promise = root_.promise();
+  promise.continuation = {};
+  promise.context = this;
+  promise.owner = &root_;
+  resume_point = root_;
+}
+
+progress context::drive() noexcept {
+  // A root that is stopped before it starts never runs a line.
+  bool unwinds = now == phase::held ? word_.stop_visible() : word_.take_unwind();
+  for (;;) {
+    if (unwinds && !unwind_to_boundary()) return progress::stopped;
+    run_frames();
+    if (now == phase::ended) return progress::returned;
+    unwinds = now == phase::stopped;
+    if (unwinds) continue;
+    const parking how = park();
+    if (how == parking::parked) return progress::parked;  // *this belongs to others now
+    unwinds = how == parking::unwinds;
+  }
+}
+
+void context::run_frames() noexcept {
+  // With symmetric transfer one turn does it; with the trampoline each hand-over is a turn.
+  do {
+    now = phase::running;
+    resume_point.resume();
+  } while (now == phase::running);
+}
+
+context::parking context::park() noexcept {
+  using publication = leaf_word<std_atomics>::publication;
+  switch (word_.publish()) {
+    case publication::parked:
+      return parking::parked;
+    case publication::ready:
+      break;
+    case publication::cancel:  // the stop came between arming and here: cancel on our own
+      if (!word_.settle(waiting_for_->cancel())) return parking::parked;
+      break;
+  }
+  return word_.take_unwind() ? parking::unwinds : parking::resumes;
+}
+
+// From the leaf outwards, so that destructors run innermost first and the stack stays flat. A
+// destructor that throws here ends the program: this function is noexcept.
+bool context::unwind_to_boundary() noexcept {
+  frame_handle frame = resume_point;
+  while (frame != nullptr) {
+    promise_base& promise = frame.promise();
+    const frame_handle continuation = promise.continuation;
+    const bool at_boundary = boundary != nullptr && boundary->child == frame;
+    check(*promise.owner == frame, "a frame is owned by the slot its promise names");
+    *promise.owner = {};
+    promise.give_up();
+    frame.destroy();
+    if (at_boundary) {
+      boundary = boundary->outer;
+      resume_point = continuation;
+      return true;
+    }
+    frame = continuation;
+  }
+  return false;
+}
+
+frame_handle context::release_root() noexcept {
+  check(now == phase::ended, "a root is released after it has returned");
+  const frame_handle root = root_;
+  root_ = {};
+  return root;
+}
+
+void context::complete(std::uint32_t wait, bool cancelled) noexcept {
+  if (word_.complete(wait, cancelled)) home_->schedule(*this);
+}
+
+bool context::request_stop() noexcept {
+  const auto answer = word_.request_stop();
+  // Told before the leaf is cancelled: once the context can be scheduled it may end and be gone.
+  if (answer.tell) tell_stop(*watch_);
+  if (answer.cancel) {
+    if (word_.settle(waiting_for_->cancel())) home_->schedule(*this);
+  }
+  return answer.first;
+}
+
+void context::set_shield(bool on) noexcept {
+  shields_ = on ? shields_ + 1 : shields_ - 1;
+  const bool outermost = shields_ == (on ? 1U : 0U);
+  if (outermost && word_.set_shield(on)) tell_stop(*watch_);
+}
+
+bool leaf::arm(frame_handle self) noexcept {
+  auto& running = static_cast<context&>(*self.promise().context);
+  running.resume_point = self;
+  if (running.stop_requested()) {
+    running.now = phase::stopped;
+    return false;
+  }
+  waiting_ = &running;
+  wait_number_ = running.word_.wait_number();
+  running.waiting_for_ = this;
+  running.now = phase::waiting;
+  return true;
+}
+
+void leaf::complete() noexcept {
+  waiting_->complete(wait_number_, false);
+}
+
+void leaf::complete_cancelled() noexcept {
+  waiting_->complete(wait_number_, true);
+}
+
+}  // namespace skua::inline SKUA_ABI
