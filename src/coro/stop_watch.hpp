@@ -12,6 +12,8 @@ struct stop_watch {
 };
 
 /// Runs the token's callbacks on the calling thread.
-inline void tell_stop(stop_watch& watch) noexcept { watch.source.request_stop(); }
+inline void tell_stop(stop_watch& watch) noexcept {
+  watch.source.request_stop();
+}
 
 }  // namespace skua::inline SKUA_ABI

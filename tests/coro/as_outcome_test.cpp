@@ -163,6 +163,32 @@ TEST(as_outcome, takes_a_leaf_as_it_is) {
   EXPECT_TRUE(*whole.result());
 }
 
+TEST(as_outcome, borrows_what_has_a_name_or_cannot_be_moved) {
+  struct fixed {
+    fixed() = default;
+    fixed(const fixed&) = delete;
+    fixed& operator=(const fixed&) = delete;
+    bool await_ready() const { return true; }
+    void await_suspend(std::coroutine_handle<>) const {}
+    const fixed* await_resume() const { return this; }
+  };
+  manual_executor here;
+  gate at;
+  auto body = [](gate& a) -> task<bool> {
+    gate::wait named_leaf(a);
+    auto one = co_await as_outcome(named_leaf);
+    fixed named;
+    auto two = co_await as_outcome(named);
+    auto three = co_await as_outcome(fixed());
+    co_return *one == 6 && *two == &named&& three.has_value();
+  };
+  driven<bool> whole(here, body(at));
+  here.run_ready();
+  at.open(6);
+  here.run_ready();
+  EXPECT_TRUE(*whole.result());
+}
+
 TEST(as_outcome, not_awaited_runs_nothing_and_leaks_nothing) {
   auto owned = std::make_shared<int>(1);
   auto child = [](std::shared_ptr<int> held) -> task<int> { co_return *held; };

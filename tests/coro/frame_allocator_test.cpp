@@ -73,6 +73,7 @@ using counting_bytes = counting<std::byte>;
 class moves_if {
 public:
   explicit moves_if(bool can) : can_(can) {}
+  // NOLINTNEXTLINE(bugprone-exception-escape): it is to throw
   moves_if(moves_if&& from) : can_(from.can_) {
     if (!can_) throw std::runtime_error("cannot move");
   }

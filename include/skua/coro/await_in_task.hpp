@@ -6,26 +6,39 @@
 #include "skua/coro/task.hpp"
 
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
 namespace skua::inline SKUA_ABI {
 
-template <typename T>
-task<T> await_in_task(task<T> already) noexcept {
-  return already;
-}
-
-/// Moves what can be moved into the task's frame.
-template <std::move_constructible Awaitable>
-task<await_result_t<Awaitable>> await_in_task(Awaitable awaited) {
+/// Moves a temporary into the task's frame.
+template <typename Awaitable>
+task<await_result_t<Awaitable>> await_owned(Awaitable awaited) {
   co_return co_await std::move(awaited);
 }
 
-/// What cannot be moved (a leaf) is borrowed: await the result in the same expression.
+/// Awaits an object where it is: one that has a name, or a temporary of the same expression.
 template <typename Awaitable>
-  requires(!std::move_constructible<Awaitable> && skua_awaiter<Awaitable>)
-task<await_result_t<Awaitable&>> await_in_task(Awaitable&& awaited) {
+task<await_result_t<Awaitable&>> await_borrowed(Awaitable& awaited) {
   co_return co_await awaited;
+}
+
+/// A task is taken as it is; a temporary that can be moved is moved; the rest (a leaf, a named
+/// awaitable) is borrowed, so await the result in the same expression.
+template <typename Awaitable>
+auto await_in_task(Awaitable&& awaited) {
+  using plain = std::remove_cvref_t<Awaitable>;
+  constexpr bool named = std::is_lvalue_reference_v<Awaitable>;
+  if constexpr (awaited_as_rvalue<plain>) {
+    static_assert(!named, "a task is awaited once, as an rvalue: pass std::move(task)");
+    return std::forward<Awaitable>(awaited);
+  } else {
+    static_assert(awaitable<Awaitable>, "this type cannot be awaited: it has no await_ready()");
+    if constexpr (named || !std::move_constructible<plain>)
+      return await_borrowed(awaited);
+    else
+      return await_owned<plain>(std::forward<Awaitable>(awaited));
+  }
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -17,7 +17,9 @@ namespace skua::inline SKUA_ABI {
 [[nodiscard, gnu::visibility("default")]] std::coroutine_handle<> make_resumer(leaf& waiting);
 
 /// Wraps an awaitable that takes a plain std::coroutine_handle<> and may resume it on any thread.
-/// It knows nothing of stopping: a task asked to stop while in it waits until it resumes.
+/// It knows nothing of stopping: a task asked to stop while in it waits until it resumes. It has to
+/// resume what it was given, in the end: a handle that it destroys or forgets leaves the task
+/// waiting for ever, as with any coroutine.
 template <typename Awaitable>
 class foreign_awaiter final : public leaf {
 public:

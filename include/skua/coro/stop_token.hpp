@@ -10,7 +10,8 @@ namespace skua::inline SKUA_ABI {
 
 /// `std::stop_token token = co_await current_stop_token();` Never suspends. The token may be given
 /// to other threads and may outlive the task. Callbacks run on the thread that asks for the stop,
-/// or where a shield that hid it ends. Allocates once per context; throws std::bad_alloc.
+/// or where a shield that hid it ends. A shield keeps a new stop from the token; a token that was
+/// told before stays stopped under it. Allocates once per context; throws std::bad_alloc.
 class current_stop_token : public current_context {
 public:
   [[gnu::visibility("default")]] std::stop_token await_resume() const;

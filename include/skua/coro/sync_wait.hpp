@@ -18,12 +18,12 @@ namespace skua::inline SKUA_ABI {
 /// For threads that belong to no runtime: gives the value, rethrows the exception, or throws
 /// task_cancelled. Never call it inside a coroutine: it blocks the thread that runs it.
 template <typename Awaitable>
-await_result_t<Awaitable> sync_wait(Awaitable&& awaited) {
-  using result = task<await_result_t<Awaitable>>;
-  auto root = await_in_task(std::forward<Awaitable>(awaited)).release();
-  const frame_handle ended = drive_until_ended(to_frame(root));
-  if (ended == nullptr) throw_missing_value(nullptr);
-  const result owner(result::handle::from_address(ended.address()));
+decltype(auto) sync_wait(Awaitable&& awaited) {
+  auto whole = await_in_task(std::forward<Awaitable>(awaited));
+  using kind = decltype(whole);
+  const auto root = whole.release();
+  if (drive_until_ended(to_frame(root)) == nullptr) throw_missing_value(nullptr);
+  const kind owner(root);
   return std::move(root.promise().result()).value();
 }
 
