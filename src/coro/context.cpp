@@ -123,12 +123,12 @@ bool leaf::arm(frame_handle self) noexcept {
   return true;
 }
 
-void leaf::complete() noexcept {
-  waiting_->complete(wait_number_, false);
+void wait_ticket::complete() const noexcept {
+  whose_->complete(number_, false);
 }
 
-void leaf::complete_cancelled() noexcept {
-  waiting_->complete(wait_number_, true);
+void wait_ticket::complete_cancelled() const noexcept {
+  whose_->complete(number_, true);
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -7,6 +7,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$2 compiler=$3 other_compiler=$4
 work=$build/consumer/$1
 installed=$build/consumer/installed
+# For a skua that was built as a shared library.
+export LD_LIBRARY_PATH=$installed/lib:$work/elsewhere/lib
 if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
 
 fail() {

@@ -198,6 +198,23 @@ TEST(as_outcome, not_awaited_runs_nothing_and_leaks_nothing) {
   EXPECT_EQ(owned.use_count(), 1);
 }
 
+TEST(as_outcome, is_awaited_once) {
+  auto twice = []() -> task<> {
+    auto named = as_outcome(boxed(1));
+    (void)co_await named;
+    (void)co_await named;
+  };
+  EXPECT_DEATH(sync_wait(twice()), "an as_outcome is awaited once");
+}
+
+TEST(outcome, is_read_like_a_pointer) {
+  outcome<std::string> one;
+  one.set_value("text");
+  const outcome<std::string> fixed(std::move(one));
+  EXPECT_EQ(fixed->size(), 4U);
+  EXPECT_EQ(*fixed, "text");
+}
+
 TEST(outcome, starts_stopped_and_moves_what_it_has) {
   outcome<std::string> one;
   EXPECT_TRUE(one.stopped());

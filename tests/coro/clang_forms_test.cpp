@@ -1,5 +1,9 @@
 // tests/coro/clang_forms_test.cpp: ways to write an await that g++ 12 breaks; docs/hazards.md.
 #include "coro/forms.hpp"
+#include "skua/coro/generator.hpp"
+
+#include <memory>
+#include <string>
 
 namespace skua_test {
 namespace {
@@ -35,6 +39,49 @@ const form forms[] = {
      }},
     {"initializer_list_argument",
      []() -> task<bool> { co_return co_await with_vector({tracked("a"), tracked("b")}) == 2; }},
+    {"new_with_await",
+     []() -> task<bool> {
+       const std::unique_ptr<tracked> made(new tracked(co_await make()));
+       co_return made->name == "mk";
+     }},
+    {"throw_of_await",
+     []() -> task<bool> {
+       try {
+         throw co_await make();
+       } catch (const tracked& thrown) {
+         co_return thrown.name == "mk";
+       }
+     }},
+    {"conditional_operator_without_await_in_an_arm",
+     []() -> task<bool> {
+       const std::string chosen =
+           co_await by_value(tracked("abc")) == 3 ? std::string("yes") : std::string("no");
+       co_return chosen == "yes";
+     }},
+    {"conditional_operator_in_an_argument",
+     []() -> task<bool> {
+       const bool yes = tracked("x").size() == 1;
+       co_return co_await by_value(yes ? tracked("a") : tracked("bcd")) == 1;
+     }},
+    {"capturing_lambda_beside_an_await",
+     []() -> task<bool> {
+       const tracked local("cap");
+       co_return [local] { return local.size(); }() + co_await by_value(tracked("a")) == 4;
+     }},
+    {"array_from_await",
+     []() -> task<bool> {
+       const tracked both[] = {co_await make(), tracked("b")};
+       co_return both[0].name + both[1].name == "mkb";
+     }},
+    {"co_yield_of_aggregate",
+     []() -> task<bool> {
+       auto one = []() -> skua::generator<options> {
+         co_yield options{.name = tracked("abc"), .port = 1, .host = tracked("h")};
+       };
+       int seen = 0;
+       for (const options& each : one()) seen += each.name.size() + each.port;
+       co_return seen == 4;
+     }},
 };
 
 TEST_P(each_form, makes_and_destroys_its_objects_once) {

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <vector>
 
 namespace {
 
@@ -143,6 +144,49 @@ TEST(leaf, does_not_start_in_a_task_that_was_asked_to_stop) {
   here.run_ready();
   EXPECT_TRUE(one.result().stopped());
   EXPECT_FALSE(second.waited_for());
+}
+
+/// Keeps a ticket of every wait, as a source does that cannot take a call back.
+class ticketed final : public skua::leaf {
+public:
+  explicit ticketed(std::vector<skua::wait_ticket>& to) noexcept : to_(to) {}
+  void await_resume() const noexcept {}
+
+private:
+  void start() noexcept override { to_.push_back(ticket()); }
+  cancel_answer cancel() noexcept override { return cancel_answer::detached; }
+
+  std::vector<skua::wait_ticket>& to_;
+};
+
+TEST(leaf, a_ticket_of_an_earlier_wait_does_not_complete_the_next_one_at_the_same_address) {
+  manual_executor here;
+  std::vector<skua::wait_ticket> tickets;
+  int waits_over = 0;
+  auto body = [](std::vector<skua::wait_ticket>& to, int& over) -> task<> {
+    for (int i = 0; i < 2; ++i) {
+      co_await ticketed(to);
+      ++over;
+    }
+  };
+  driven<void> one(here, body(tickets, waits_over));
+  here.run_ready();
+  tickets.at(0).complete();
+  here.run_ready();
+  EXPECT_EQ(waits_over, 1);
+  tickets[0].complete();
+  tickets[0].complete_cancelled();
+  EXPECT_EQ(here.run_ready(), 0U);
+  EXPECT_FALSE(one.ended());
+  tickets.at(1).complete();
+  here.run_ready();
+  EXPECT_TRUE(one.ended());
+}
+
+TEST(leaf, completed_before_it_was_awaited_is_an_error) {
+  gate at;
+  gate::wait never(at);
+  EXPECT_DEATH(never.complete(), "only after it was awaited");
 }
 
 /// Asks its own context to stop while it starts, as another thread might.

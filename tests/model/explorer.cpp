@@ -58,6 +58,7 @@ void explorer::run_once() {
   depth_ = 0;
   started_ = 0;
   preemptions_ = 0;
+  operations_ = 0;
   running_ = 0;
   longest_ = std::max(longest_, std::exchange(steps_, 0));
   if (within_.random_executions > 0) assign_priorities();
@@ -192,6 +193,7 @@ void explorer::run(std::vector<std::function<void()>> bodies) {
 }
 
 void explorer::step() {
+  if (++operations_ > steps_max) fail("an execution that does not end");
   if (started_ > 1) switch_to_scheduler();
 }
 

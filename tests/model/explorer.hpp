@@ -42,9 +42,9 @@ struct exploration {
 /// All choices are tried, depth-first, within the bound on preemptions; stores to one object become
 /// visible in the order in which they were executed.
 ///
-/// A failed expect(), a data race or a deadlock prints what happened and the choices that lead
-/// there, and ends the process with failure_exit_code. An abort inside the explored code (a
-/// check()) prints the choices too.
+/// A failed expect(), a data race, a deadlock or an execution without end prints what happened and
+/// the choices that lead there, and ends the process with failure_exit_code. An abort inside the
+/// explored code (a check()) prints the choices too.
 class explorer {
 public:
   static constexpr int failure_exit_code = 17;
@@ -77,6 +77,7 @@ public:
 
 private:
   static constexpr std::size_t none = ~std::size_t{0};
+  static constexpr std::uint64_t steps_max = 20'000;
 
   struct choice {
     std::uint32_t taken;
@@ -116,6 +117,7 @@ private:
   int preemptions_ = 0;
   std::uint64_t executions_ = 0;
   std::uint64_t random_state_;
+  std::uint64_t operations_ = 0;          // in this execution
   std::uint64_t steps_ = 0;               // in this execution
   std::uint64_t longest_ = 1;             // of all executions so far
   std::vector<std::uint64_t> demotions_;  // steps at which the running thread falls behind

@@ -29,6 +29,7 @@ public:
 
   template <typename Promise>
   auto await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    check(child != nullptr, "an as_outcome is awaited once");
     promise_base& parent = to_frame(self).promise();
     parent.adopt(child);
     context_ = parent.context;
@@ -42,6 +43,7 @@ public:
     if (child == nullptr) return how;  // unwound up to here
     context_->boundary = outer;
     how = std::move(task<T>::handle::from_address(child.address()).promise().result());
+    check(!how.stopped(), "a task<T> ends with co_return; this one ran off its end");
     std::exchange(child, {}).destroy();
     return how;
   }
@@ -51,7 +53,8 @@ private:
 };
 
 /// `outcome<T> how = co_await as_outcome(x);` for a task or any awaitable x. Lets cleaning-up code
-/// run on; the stop stays asked for, so the next leaf stops again unless it is `shielded`.
+/// run on; the stop stays asked for, so the next leaf stops again unless it is `shielded`. Await it
+/// in the same expression if x is a leaf or has a name: those are borrowed.
 template <typename Awaitable>
 [[nodiscard]] auto as_outcome(Awaitable&& awaited) {
   auto child = await_in_task(std::forward<Awaitable>(awaited));

@@ -32,7 +32,7 @@ enum class progress : unsigned char {
 ///   }
 ///
 /// The context outlives its frames. It dies at rest: after drive() said returned or stopped, or
-/// before it was ever run.
+/// before it was ever scheduled.
 class [[gnu::visibility("default")]] context : public work, public context_base {
 public:
   context(run_function how, executor& home) noexcept : work(how), home_(&home) {}
@@ -49,7 +49,7 @@ public:
   void schedule() noexcept { home_->schedule(*this); }
 
   /// Asks the chain to stop: it unwinds at the leaf it waits in, or at the next one it comes to.
-  /// From any thread, while the context is certain to be alive. True for the first to ask.
+  /// From any thread that keeps the context alive until this returns. True for the first to ask.
   bool request_stop() noexcept;
 
   /// True if a stop was asked for and no shield hides it. From any thread.
@@ -68,6 +68,7 @@ protected:
 
 private:
   friend class leaf;
+  friend class wait_ticket;
   friend class shield;
   friend class current_stop_token;
 

@@ -114,7 +114,7 @@ public:
 
   /// Runs the body up to its first co_yield. Once.
   iterator begin() {
-    check(frame_ && !begun_, "a generator is iterated once; this one has begun");
+    check(frame_ && !begun_, "a generator is iterated once; this one has begun or was moved from");
     begun_ = true;
     advance(frame_);
     return iterator(frame_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/base/check.hpp"
 #include "skua/coro/promise_base.hpp"
 
 #include <coroutine>
@@ -15,6 +16,22 @@ class context;
 enum class cancel_answer : unsigned char {
   detached,  ///< The source has let go: it will not complete this wait any more.
   pending,   ///< The source still holds it, and will complete it, soon or in time.
+};
+
+/// The right to complete one wait, and no other: a copyable value for sources that may call late,
+/// after the wait has ended, when the same leaf may wait again or another may lie at its address. A
+/// late call changes nothing. The context must still be alive then.
+class wait_ticket {
+public:
+  [[gnu::visibility("default")]] void complete() const noexcept;
+  [[gnu::visibility("default")]] void complete_cancelled() const noexcept;
+
+private:
+  friend class leaf;
+  wait_ticket(context* whose, std::uint32_t number) noexcept : whose_(whose), number_(number) {}
+
+  context* whose_;
+  std::uint32_t number_;
 };
 
 /// An awaiter at the end of an await chain. Derive from it to let tasks wait for a source of your
@@ -35,7 +52,8 @@ enum class cancel_answer : unsigned char {
 ///      inside start(); the task is resumed only after start() has returned. Not called, and the
 ///      task unwound, if it had been asked to stop before.
 ///   3. The source calls complete() or complete_cancelled(), exactly once, unless cancel() answered
-///      `detached`. It must not touch the leaf afterwards: it may be gone.
+///      `detached`. It must not touch the leaf afterwards: it may be gone. A source that cannot
+///      keep to that takes a ticket() in start() and calls that.
 ///   4. cancel(), at most once, on the thread that asks the task to stop (or the task's own, if the
 ///      request came while start() ran). The leaf stays alive until it has returned. A source with
 ///      a lock of its own decides under it who was first: if complete() is on its way, the answer
@@ -60,11 +78,17 @@ public:
   }
 
   /// The wait is over; the task will be resumed. From any thread.
-  [[gnu::visibility("default")]] void complete() noexcept;
+  void complete() noexcept { ticket().complete(); }
 
   /// The wait was ended by a cancellation of the source. If the task was asked to stop, this is the
   /// answer and it unwinds; if not, somebody else cancelled and it is resumed. From any thread.
-  [[gnu::visibility("default")]] void complete_cancelled() noexcept;
+  void complete_cancelled() noexcept { ticket().complete_cancelled(); }
+
+  /// For the wait that is under way. From start() on.
+  [[nodiscard]] wait_ticket ticket() const noexcept {
+    check(waiting_ != nullptr, "a leaf is completed only after it was awaited");
+    return wait_ticket(waiting_, wait_number_);
+  }
 
 protected:
   leaf() = default;

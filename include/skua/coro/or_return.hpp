@@ -67,4 +67,11 @@ template <typename T, typename E>
   return or_return_awaiter<T, E>(std::move(from));
 }
 
+/// A task is not a result yet: or_return(co_await task).
+template <typename T>
+void or_return(task<T>) {
+  static_assert(!std::is_same_v<T, T>,
+                "or_return takes a result: co_await skua::or_return(co_await task)");
+}
+
 }  // namespace skua::inline SKUA_ABI

@@ -66,6 +66,22 @@ public:
       return value_;
   }
 
+  std::add_lvalue_reference_t<const T> operator*() const& noexcept
+    requires(!is_void)
+  {
+    return *const_cast<outcome&>(*this);
+  }
+  auto* operator->() noexcept
+    requires(!is_void)
+  {
+    return std::addressof(**this);
+  }
+  auto* operator->() const noexcept
+    requires(!is_void)
+  {
+    return std::addressof(**this);
+  }
+
   /// Null unless has_exception().
   [[nodiscard]] std::exception_ptr exception() const noexcept {
     return ended_ == end::exception ? exception_ : nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/base/check.hpp"
 #include "skua/coro/await_in_task.hpp"
 #include "skua/coro/promise_base.hpp"
 #include "skua/coro/task.hpp"
@@ -24,6 +25,8 @@ decltype(auto) sync_wait(Awaitable&& awaited) {
   const auto root = whole.release();
   if (drive_until_ended(to_frame(root)) == nullptr) throw_missing_value(nullptr);
   const kind owner(root);
+  check(!root.promise().result().stopped(),
+        "a task<T> ends with co_return; this one ran off its end");
   return std::move(root.promise().result()).value();
 }
 

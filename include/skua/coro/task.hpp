@@ -30,8 +30,10 @@ public:
     result_.set_exception(std::current_exception());
   }
 
+  // A reference is bound to an lvalue only: a temporary would be gone before anybody reads it.
   template <typename U = T>
-    requires std::is_convertible_v<U&&, T>
+    requires(std::is_convertible_v<U &&, T> &&
+             (!std::is_lvalue_reference_v<T> || std::is_lvalue_reference_v<U>))
   void return_value(U&& value) noexcept(std::is_nothrow_constructible_v<T, U&&>) {
     result_.set_value(std::forward<U>(value));
   }
@@ -124,6 +126,7 @@ public:
     // Without an argument, so that nothing of it is prepared where the value is read.
     [[noreturn, gnu::cold, gnu::noinline]] void rethrow() {
       auto thrown = handle::from_address(child_.address()).promise().result().exception();
+      check(thrown != nullptr, "a task<T> ends with co_return; this one ran off its end");
       end_child();
       throw_missing_value(std::move(thrown));
     }
