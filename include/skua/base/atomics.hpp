@@ -12,6 +12,17 @@ namespace skua::inline SKUA_ABI {
 struct std_atomics {
   template <typename T>
   using atomic = std::atomic<T>;
+
+  /// A variable that several threads use, one at a time, ordered by atomics around it.
+  template <typename T>
+  class plain {
+  public:
+    [[nodiscard]] T read() const noexcept { return value_; }
+    void write(T value) noexcept { value_ = value; }
+
+  private:
+    T value_{};
+  };
 };
 
 }  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,179 @@
+// src/sched/local_queue.hpp: a worker's own queue: a ring that one thief at a time may halve.
+#pragma once
+
+#include "skua/base/cache_line.hpp"
+#include "skua/base/check.hpp"
+#include "skua/base/work.hpp"
+#include "skua/base/work_queue.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace skua::inline SKUA_ABI {
+
+/// Fixed ring, first in, first out. The *owner* pushes and pops; any *thief* (the owner of another
+/// queue of this type) steals.
+///
+/// `tail_`: where the owner writes next. Only the owner changes it.
+/// `head_`: two cursors in one word, (steal, real):
+///   steal == real  nobody steals.
+///   steal != real  a thief copies the items from `steal` up to `real`; they are its own already,
+///   but
+///                  their slots must not be written again. A second thief gives up at once.
+/// Items from `real` to `tail` are in the queue. The cursors are 32 bits wide and only grow, so
+/// that none can come round while somebody sleeps on an old value.
+template <typename Atomics, std::uint32_t Capacity = 256>
+class local_queue {
+  static_assert((Capacity & (Capacity - 1)) == 0 && Capacity >= 2, "a power of two");
+
+public:
+  local_queue() = default;
+  local_queue(const local_queue&) = delete;
+  local_queue& operator=(const local_queue&) = delete;
+  ~local_queue() {
+    // order: none; a destructor has no concurrent callers.
+    const cursors head = unpack(head_.load(std::memory_order_relaxed));
+    // order: none; see above.
+    check(head.real == tail_.load(std::memory_order_relaxed), "a local queue dies empty");
+  }
+
+  /// Owner: appends `item`. If there is no room, moves the older half and `item` to `overflow`, in
+  /// order; if a thief is about to make room, only `item`.
+  void push(work& item, work_queue& overflow) noexcept {
+    // order: none; only the owner changes the tail.
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    for (;;) {
+      // order: [queue.copied] acquire: the thief is done with the slots before `steal`.
+      const std::uint64_t seen = head_.load(std::memory_order_acquire);
+      const cursors head = unpack(seen);
+      // Against `steal`, not `real`: a thief may still be copying what lies between.
+      if (tail - head.steal < Capacity) {
+        slot(tail).write(&item);
+        // order: [queue.push] release: the item and its slot, to the thief.
+        tail_.store(tail + 1, std::memory_order_release);
+        return;
+      }
+      if (head.steal != head.real) return overflow.push_back(item);
+      if (take_half(seen, overflow)) return overflow.push_back(item);
+    }
+  }
+
+  /// Owner: takes the oldest item; null if there is none.
+  [[nodiscard]] work* pop() noexcept {
+    // order: none; only the owner changes the tail.
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    // order: none; the exchange below decides, and the slots are the owner's own writes.
+    std::uint64_t seen = head_.load(std::memory_order_relaxed);
+    for (;;) {
+      const cursors head = unpack(seen);
+      if (head.real == tail) return nullptr;
+      const std::uint32_t next = head.real + 1;
+      const bool stealing = head.steal != head.real;
+      // order: none; a thief that pairs this head with an older tail finds an impossible length.
+      if (head_.compare_exchange_weak(seen, pack(stealing ? head.steal : next, next),
+                                      std::memory_order_relaxed, std::memory_order_relaxed))
+        return slot(head.real).read();
+    }
+  }
+
+  /// Thief, the owner of `mine`: moves half of this queue there, rounded up, and returns the oldest
+  /// of it instead, to be run at once. Null if there is nothing, if another thief is at it, or if
+  /// `mine` is more than half full.
+  [[nodiscard]] work* steal_into(local_queue& mine) noexcept {
+    // order: none; the thief owns `mine`.
+    const std::uint32_t my_tail = mine.tail_.load(std::memory_order_relaxed);
+    // order: [queue.copied] acquire: as in push(), for the slots written below.
+    const cursors my_head = unpack(mine.head_.load(std::memory_order_acquire));
+    if (my_tail - my_head.steal > Capacity / 2) return nullptr;
+
+    const claim taken = claim_half();
+    if (taken.count == 0) return nullptr;
+    work* const first = slot(taken.from).read();
+    for (std::uint32_t i = 1; i < taken.count; ++i)
+      mine.slot(my_tail + i - 1).write(slot(taken.from + i).read());
+    release_claim();
+    // order: [queue.push] release: the items, to whoever steals them from here.
+    if (taken.count > 1) mine.tail_.store(my_tail + taken.count - 1, std::memory_order_release);
+    return first;
+  }
+
+  /// Any thread; a guess unless the owner asks.
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    // order: none; a guess. The head first: it never passes the tail.
+    const cursors head = unpack(head_.load(std::memory_order_relaxed));
+    // order: none; a guess.
+    const std::uint32_t length = tail_.load(std::memory_order_relaxed) - head.real;
+    return length <= Capacity ? length : 0;
+  }
+
+private:
+  struct cursors {
+    std::uint32_t steal;
+    std::uint32_t real;
+  };
+  struct claim {
+    std::uint32_t from;
+    std::uint32_t count;
+  };
+
+  static std::uint64_t pack(std::uint32_t steal, std::uint32_t real) noexcept {
+    return std::uint64_t{steal} << 32 | real;
+  }
+  static cursors unpack(std::uint64_t word) noexcept {
+    return cursors(static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word));
+  }
+  auto& slot(std::uint32_t at) noexcept { return slots_[at % Capacity]; }
+
+  /// Owner, with a full ring and nobody stealing: moves the older half out. False if a thief came.
+  bool take_half(std::uint64_t seen, work_queue& out) noexcept {
+    const std::uint32_t from = unpack(seen).real;
+    const std::uint32_t next = from + Capacity / 2;
+    // order: none; as in pop().
+    if (!head_.compare_exchange_strong(seen, pack(next, next), std::memory_order_relaxed,
+                                       std::memory_order_relaxed))
+      return false;
+    for (std::uint32_t i = from; i != next; ++i) out.push_back(*slot(i).read());
+    return true;
+  }
+
+  /// Thief: moves `real` on over half of the items, and leaves `steal` behind.
+  claim claim_half() noexcept {
+    // order: none; the exchange below holds only if this is still the head.
+    std::uint64_t seen = head_.load(std::memory_order_relaxed);
+    for (;;) {
+      const cursors head = unpack(seen);
+      if (head.steal != head.real) return claim(0, 0);
+      // order: [queue.push] acquire: the slots up to this tail.
+      const std::uint32_t length = tail_.load(std::memory_order_acquire) - head.real;
+      // Head and tail of different times, since the owner went on meanwhile. It is awake, so what
+      // is left here will be run.
+      if (length > Capacity) return claim(0, 0);
+      const std::uint32_t count = length - length / 2;
+      if (count == 0) return claim(0, 0);
+      // order: none; the slots were written before the tail that was read.
+      if (head_.compare_exchange_strong(seen, pack(head.steal, head.real + count),
+                                        std::memory_order_relaxed, std::memory_order_relaxed))
+        return claim(head.real, count);
+    }
+  }
+
+  /// Thief: the slots have been read; `steal` catches up.
+  void release_claim() noexcept {
+    // order: none; the exchange below decides.
+    std::uint64_t seen = head_.load(std::memory_order_relaxed);
+    for (;;) {
+      const std::uint32_t real = unpack(seen).real;
+      // order: [queue.copied] release: the reads of the slots, before the owner writes them again.
+      if (head_.compare_exchange_weak(seen, pack(real, real), std::memory_order_release,
+                                      std::memory_order_relaxed))
+        return;
+    }
+  }
+
+  alignas(interference_distance) typename Atomics::template atomic<std::uint64_t> head_{0};
+  alignas(interference_distance) typename Atomics::template atomic<std::uint32_t> tail_{0};
+  std::array<typename Atomics::template plain<work*>, Capacity> slots_;
+};
+
+}  // namespace skua::inline SKUA_ABI

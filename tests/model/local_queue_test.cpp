@@ -1,0 +1,179 @@
+// tests/model/local_queue_test.cpp: the worker's ring with thieves and overflow, in every order.
+#include "sched/local_queue.hpp"
+
+#include "model/atomic.hpp"
+#include "model/explorer.hpp"
+#include "model/mutation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+namespace {
+
+using skua::work;
+using skua_model::explorer;
+using skua_model::limits;
+using skua_model::plain;
+using queue = skua::local_queue<skua_model::atomics, 4>;
+using side = skua_model::order_mutant::side;
+
+void run_nothing(work&) noexcept {}
+
+/// What the pusher wrote must be seen by whoever takes the item, and nobody else takes it.
+struct item : work {
+  item() : work(run_nothing) {}
+  plain<int> content;
+  int taken = 0;
+};
+
+struct items {
+  explicit items(std::size_t count) : all(std::make_unique<item[]>(count)), size(count) {}
+
+  void push(std::size_t index, queue& to) {
+    all[index].content.write(7);
+    to.push(all[index], overflow);
+  }
+  static bool take(work* found) {
+    if (found == nullptr) return false;
+    auto& one = static_cast<item&>(*found);
+    explorer::expect(one.content.read() == 7, "the item is seen whole");
+    explorer::expect(++one.taken == 1, "each item is taken once");
+    return true;
+  }
+  static void drain(queue& from) {
+    while (take(from.pop())) {
+    }
+  }
+  void expect_all_taken() {
+    while (!overflow.empty()) take(overflow.pop_front());
+    for (std::size_t i = 0; i < size; ++i) explorer::expect(all[i].taken == 1, "none is lost");
+  }
+
+  std::unique_ptr<item[]> all;
+  std::size_t size;
+  skua::work_queue overflow;  // the owner's
+};
+
+/// The owner fills its ring over the brim and empties it, while a thief helps itself.
+void one_thief_and_overflow() {
+  auto victim = std::make_unique<queue>();
+  auto thief = std::make_unique<queue>();
+  items them(6);
+  explorer::run({[&] {
+                   for (std::size_t i = 0; i < 6; ++i) {
+                     them.push(i, *victim);
+                     if (i == 1) items::take(victim->pop());
+                   }
+                   items::drain(*victim);
+                 },
+                 [&] {
+                   items::take(victim->steal_into(*thief));
+                   items::drain(*thief);
+                 }});
+  them.expect_all_taken();
+}
+
+/// Two thieves at once, while the owner takes and adds.
+void two_thieves() {
+  auto victim = std::make_unique<queue>();
+  std::array<queue, 2> loot;
+  items them(4);
+  for (std::size_t i = 0; i < 3; ++i) them.push(i, *victim);
+  explorer::run({[&] {
+                   items::take(victim->pop());
+                   them.push(3, *victim);
+                 },
+                 [&] { items::take(victim->steal_into(loot[0])); },
+                 [&] { items::take(victim->steal_into(loot[1])); }});
+  items::drain(*victim);
+  for (queue& each : loot) items::drain(each);
+  them.expect_all_taken();
+}
+
+/// A thief's loot is stolen again.
+void chained_steal() {
+  auto victim = std::make_unique<queue>();
+  auto first = std::make_unique<queue>();
+  auto second = std::make_unique<queue>();
+  items them(4);
+  for (std::size_t i = 0; i < 4; ++i) them.push(i, *victim);
+  explorer::run({[&] {
+                   items::take(victim->steal_into(*first));
+                   items::drain(*first);
+                 },
+                 [&] {
+                   items::take(first->steal_into(*second));
+                   items::drain(*second);
+                 }});
+  items::drain(*victim);
+  them.expect_all_taken();
+}
+
+/// The owner goes on round the ring while a thief copies: the slots are used again.
+void reused_slots() {
+  auto victim = std::make_unique<queue>();
+  auto thief = std::make_unique<queue>();
+  items them(5);
+  for (std::size_t i = 0; i < 4; ++i) them.push(i, *victim);
+  explorer::run({[&] {
+                   items::take(victim->pop());
+                   them.push(4, *victim);
+                   items::drain(*victim);
+                 },
+                 [&] {
+                   items::take(victim->steal_into(*thief));
+                   items::drain(*thief);
+                 }});
+  them.expect_all_taken();
+}
+
+/// The owner of a queue that is being robbed fills it with loot from others, round the ring.
+void loot_in_reused_slots() {
+  auto robbed = std::make_unique<queue>();
+  auto robber = std::make_unique<queue>();
+  std::array<queue, 3> rich;
+  items them(14);
+  for (std::size_t i = 0; i < 12; ++i) them.push(i, rich[i / 4]);
+  them.push(12, *robbed);
+  them.push(13, *robbed);
+  explorer::run({[&] {
+                   items::take(robbed->pop());
+                   for (queue& each : rich) items::take(each.steal_into(*robbed));
+                   items::drain(*robbed);
+                 },
+                 [&] {
+                   items::take(robbed->steal_into(*robber));
+                   items::drain(*robber);
+                 }});
+  for (queue& each : rich) items::drain(each);
+  them.expect_all_taken();
+}
+
+limits bound(int preemptions) {
+  limits within;
+  within.preemptions = preemptions;
+  return within;
+}
+
+TEST(local_queue_model, loses_nothing_and_gives_nothing_twice) {
+  skua_model::expect_clean("one thief and overflow", bound(2), one_thief_and_overflow);
+  skua_model::expect_clean("two thieves", bound(2), two_thieves);
+  skua_model::expect_clean("chained steal", bound(2), chained_steal);
+  skua_model::expect_clean("reused slots", bound(2), reused_slots);
+  skua_model::expect_clean("loot in reused slots", bound(2), loot_in_reused_slots);
+}
+
+TEST(local_queue_model, every_order_is_needed) {
+  using skua_model::expect_killed;
+  expect_killed({"::push(", side::acquire}, bound(2), reused_slots);
+  expect_killed({"::push(", side::release}, bound(2), one_thief_and_overflow);
+  expect_killed({"::claim_half(", side::acquire}, bound(2), one_thief_and_overflow);
+  expect_killed({"::release_claim(", side::release}, bound(2), reused_slots);
+  expect_killed({"::steal_into(", side::release}, bound(2), chained_steal);
+  expect_killed({"::steal_into(", side::acquire}, bound(2), loot_in_reused_slots);
+}
+
+}  // namespace

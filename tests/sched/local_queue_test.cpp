@@ -1,0 +1,161 @@
+// tests/sched/local_queue_test.cpp: order, overflow and shares of the worker's ring.
+#include "sched/local_queue.hpp"
+
+#include "skua/base/atomics.hpp"
+#include "skua/base/random.hpp"
+#include "support/budget.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using skua::work;
+using queue = skua::local_queue<skua::std_atomics, 8>;
+
+void run_nothing(work&) noexcept {}
+
+struct numbered : work {
+  numbered() : work(run_nothing) {}
+  int number = 0;
+  std::atomic<int> taken = 0;
+};
+
+class local_queue : public testing::Test {
+protected:
+  local_queue() {
+    for (int i = 0; i < 64; ++i) items[i].number = i;
+  }
+  void push(queue& to, int from, int count) {
+    for (int i = from; i < from + count; ++i) to.push(items[i], overflow);
+  }
+  static std::string drain(queue& from) {
+    std::string numbers;
+    while (work* one = from.pop()) numbers += std::to_string(number_of(one)) + " ";
+    return numbers;
+  }
+  std::string drain_overflow() {
+    std::string numbers;
+    while (!overflow.empty()) numbers += std::to_string(number_of(overflow.pop_front())) + " ";
+    return numbers;
+  }
+  static int number_of(work* one) { return static_cast<numbered*>(one)->number; }
+
+  numbered items[64];
+  skua::work_queue overflow;
+};
+
+TEST_F(local_queue, gives_the_oldest_first) {
+  queue mine;
+  push(mine, 0, 5);
+  EXPECT_EQ(mine.size(), 5U);
+  EXPECT_EQ(drain(mine), "0 1 2 3 4 ");
+  EXPECT_EQ(mine.pop(), nullptr);
+}
+
+TEST_F(local_queue, full_moves_the_older_half_and_the_new_item_out_in_order) {
+  queue mine;
+  push(mine, 0, 9);
+  EXPECT_EQ(drain_overflow(), "0 1 2 3 8 ");
+  EXPECT_EQ(drain(mine), "4 5 6 7 ");
+}
+
+TEST_F(local_queue, a_thief_gets_half_rounded_up_and_runs_the_oldest) {
+  queue victim;
+  queue thief;
+  push(victim, 0, 5);
+  EXPECT_EQ(number_of(victim.steal_into(thief)), 0);
+  EXPECT_EQ(drain(thief), "1 2 ");
+  EXPECT_EQ(drain(victim), "3 4 ");
+}
+
+TEST_F(local_queue, a_queue_of_one_can_be_stolen) {
+  queue victim;
+  queue thief;
+  push(victim, 0, 1);
+  EXPECT_EQ(number_of(victim.steal_into(thief)), 0);
+  EXPECT_EQ(victim.steal_into(thief), nullptr);
+}
+
+TEST_F(local_queue, a_thief_that_is_over_half_full_gets_nothing) {
+  queue victim;
+  queue thief;
+  push(victim, 0, 4);
+  push(thief, 10, 5);
+  EXPECT_EQ(victim.steal_into(thief), nullptr);
+  EXPECT_EQ(number_of(thief.pop()), 10);
+  EXPECT_EQ(number_of(victim.steal_into(thief)), 0);
+  EXPECT_EQ(drain(thief), "11 12 13 14 1 ");
+  drain(victim);
+}
+
+TEST_F(local_queue, goes_round_its_ring_many_times) {
+  queue mine;
+  for (int round = 0; round < 1000; ++round) {
+    push(mine, 0, 3);
+    EXPECT_EQ(drain(mine), "0 1 2 ");
+  }
+  EXPECT_TRUE(overflow.empty());
+}
+
+TEST_F(local_queue, dies_empty) {
+  EXPECT_DEATH(
+      {
+        queue mine;
+        push(mine, 0, 1);
+      },
+      "a local queue dies empty");
+}
+
+/// An owner and two thieves on real threads; every item is taken once.
+void one_round(skua::random_generator& random) {
+  constexpr std::size_t count = 2'000;
+  auto items = std::make_unique<numbered[]>(count);
+  queue victim;
+  std::atomic<bool> over = false;
+  auto take = [](work* one) {
+    if (one != nullptr) static_cast<numbered*>(one)->taken.fetch_add(1);
+    return one != nullptr;
+  };
+  auto steal = [&] {
+    queue mine;
+    while (!over.load()) {
+      take(victim.steal_into(mine));
+      while (take(mine.pop())) {
+      }
+    }
+  };
+  std::thread first(steal);
+  std::thread second(steal);
+  skua::work_queue overflow;
+  for (std::size_t i = 0; i < count; ++i) {
+    victim.push(items[i], overflow);
+    if (random.below(3) == 0) take(victim.pop());
+  }
+  while (take(victim.pop())) {
+  }
+  over = true;
+  first.join();
+  second.join();
+  while (!overflow.empty()) take(overflow.pop_front());
+  for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(items[i].taken.load(), 1) << "item " << i;
+}
+
+TEST(local_queue_stress, every_item_is_taken_once) {
+  const auto seed =
+      static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  std::printf("seed %s\n", std::to_string(seed).c_str());
+  skua::random_generator random(seed);
+  int rounds = 0;
+  for (const skua_test::budget time(1); time.left(); ++rounds) one_round(random);
+  std::printf("%d rounds of 2000 items\n", rounds);
+}
+
+}  // namespace
