@@ -48,10 +48,11 @@ endfunction()
 #             [LAYER coro]                   default: the first part of the path
 #             [TIMEOUT 120]                  seconds
 #             [OPTIMISATION 0 1 2]           one program and test per level: coro.task_O0, ...
+#             [GNU_ASAN]                     with g++, one more: coro.task_asan, AddressSanitizer
 #             [LINK library...] [ARGS argument...])
 # A sanitizer build takes only one of the levels: the tests are slow there and -O1 shows most.
 function(skua_test path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LAYER;TIMEOUT" "KIND;OPTIMISATION;LINK;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GNU_ASAN" "LAYER;TIMEOUT" "KIND;OPTIMISATION;LINK;ARGS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "skua_test(${path}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -67,14 +68,23 @@ function(skua_test path)
     set(arg_OPTIMISATION 1)
   endif()
 
+  if(arg_GNU_ASAN AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND arg_OPTIMISATION asan)
+  endif()
+
   foreach(level IN LISTS arg_OPTIMISATION)
     string(REPLACE "/" "." test ${path})
-    if(NOT level STREQUAL "preset")
+    if(level STREQUAL "asan")
+      string(APPEND test _asan)
+    elseif(NOT level STREQUAL "preset")
       string(APPEND test _O${level})
     endif()
     add_executable(${test} ${path}_test.cpp)
     target_link_libraries(${test} PRIVATE skua_test_main ${arg_LINK})
-    if(NOT level STREQUAL "preset")
+    if(level STREQUAL "asan")
+      target_compile_options(${test} PRIVATE -O1 -fsanitize=address)
+      target_link_options(${test} PRIVATE -fsanitize=address)
+    elseif(NOT level STREQUAL "preset")
       target_compile_options(${test} PRIVATE -O${level})  # after the preset's -O, so it holds
     endif()
     add_test(NAME ${test} COMMAND ${test} ${arg_ARGS})
