@@ -93,6 +93,22 @@ void two_thieves() {
   them.expect_all_taken();
 }
 
+/// Two thieves at a full ring, and an owner who fills the slots again that they have left.
+void two_thieves_and_reused_slots() {
+  auto victim = std::make_unique<queue>();
+  std::array<queue, 2> loot;
+  items them(7);
+  for (std::size_t i = 0; i < 4; ++i) them.push(i, *victim);
+  explorer::run({[&] { items::take(victim->steal_into(loot[0])); },
+                 [&] { items::take(victim->steal_into(loot[1])); },
+                 [&] {
+                   for (std::size_t i = 4; i < 7; ++i) them.push(i, *victim);
+                 }});
+  items::drain(*victim);
+  for (queue& each : loot) items::drain(each);
+  them.expect_all_taken();
+}
+
 /// A thief's loot is stolen again.
 void chained_steal() {
   auto victim = std::make_unique<queue>();
@@ -161,6 +177,7 @@ limits bound(int preemptions) {
 TEST(local_queue_model, loses_nothing_and_gives_nothing_twice) {
   skua_model::expect_clean("one thief and overflow", bound(2), one_thief_and_overflow);
   skua_model::expect_clean("two thieves", bound(2), two_thieves);
+  skua_model::expect_clean("two thieves and reused slots", bound(2), two_thieves_and_reused_slots);
   skua_model::expect_clean("chained steal", bound(2), chained_steal);
   skua_model::expect_clean("reused slots", bound(2), reused_slots);
   skua_model::expect_clean("loot in reused slots", bound(2), loot_in_reused_slots);
