@@ -97,9 +97,7 @@ bool context::request_stop() noexcept {
   const auto answer = word_.request_stop();
   // Told before the leaf is cancelled: once the context can be scheduled it may end and be gone.
   if (answer.tell) tell_stop(*watch_);
-  if (answer.cancel) {
-    if (word_.settle(waiting_for_->cancel())) home_->schedule(*this);
-  }
+  if (answer.cancel && word_.settle(waiting_for_->cancel())) home_->schedule(*this);
   return answer.first;
 }
 

@@ -7,6 +7,7 @@
 #include "support/driven.hpp"
 #include "support/gate.hpp"
 #include "support/manual_executor.hpp"
+#include "support/noted.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,24 +28,12 @@ using skua::task;
 using skua_test::driven;
 using skua_test::gate;
 using skua_test::manual_executor;
+using skua_test::noted;
 using testing::ElementsAre;
 
 static_assert(!std::is_copy_constructible_v<async_generator<int>>);
 static_assert(std::is_same_v<async_generator<int>::item, std::optional<int>>);
 static_assert(std::is_same_v<async_generator<const int&>::item, const int*>);
-
-/// Adds its text when it is destroyed.
-class noted {
-public:
-  noted(std::string& log, const char* text) : log_(log), text_(text) {}
-  noted(const noted&) = delete;
-  noted& operator=(const noted&) = delete;
-  ~noted() { log_ += text_; }
-
-private:
-  std::string& log_;
-  const char* text_;
-};
 
 async_generator<int> count_to(int last) {
   for (int i = 1; i <= last; ++i) co_yield i;

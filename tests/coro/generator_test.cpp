@@ -1,5 +1,6 @@
 // tests/coro/generator_test.cpp: values come one by one, when asked for, and end cleanly.
 #include "skua/coro/generator.hpp"
+#include "support/noted.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@
 namespace {
 
 using skua::generator;
+using skua_test::noted;
 using testing::ElementsAre;
 
 static_assert(std::ranges::input_range<generator<int>>);
@@ -27,19 +29,6 @@ static_assert(std::same_as<std::ranges::range_reference_t<generator<int>>, int&&
 static_assert(std::same_as<std::ranges::range_reference_t<generator<int&>>, int&>);
 static_assert(std::same_as<std::ranges::range_value_t<generator<const int&>>, int>);
 static_assert(std::movable<generator<int>> && !std::is_copy_constructible_v<generator<int>>);
-
-/// Adds its text when it is destroyed.
-class noted {
-public:
-  noted(std::string& log, const char* text) : log_(log), text_(text) {}
-  noted(const noted&) = delete;
-  noted& operator=(const noted&) = delete;
-  ~noted() { log_ += text_; }
-
-private:
-  std::string& log_;
-  const char* text_;
-};
 
 generator<int> count_to(int last) {
   for (int i = 1; i <= last; ++i) co_yield i;

@@ -3,6 +3,7 @@
 
 #include "skua/base/error.hpp"
 #include "skua/coro/sync_wait.hpp"
+#include "support/noted.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,17 +39,9 @@ TEST(or_return, ends_the_coroutine_with_the_error) {
 
 TEST(or_return, destroys_locals_before_the_awaiter_goes_on) {
   std::string log;
-  struct say {
-    say(std::string& log, const char* words) : to(log), text(words) {}
-    say(const say&) = delete;
-    say& operator=(const say&) = delete;
-    ~say() { to += text; }
-    std::string& to;
-    const char* text;
-  };
   auto inner = [&]() -> task<result<int>> {
-    const say first(log, "first ");
-    const say second(log, "second ");
+    const skua_test::noted first(log, "first ");
+    const skua_test::noted second(log, "second ");
     const int n = co_await or_return(co_await half(3));
     log += "not reached ";
     co_return n;

@@ -2,6 +2,7 @@
 #include "skua/coro/task.hpp"
 
 #include "skua/coro/sync_wait.hpp"
+#include "support/noted.hpp"
 
 #include <gtest/gtest.h>
 
@@ -96,12 +97,7 @@ TEST(task, move_assignment_drops_what_was_there) {
 TEST(task, an_exception_travels_through_every_awaiter) {
   std::string log;
   auto middle = [&]() -> task<int> {
-    struct say {
-      explicit say(std::string& words) : to(words) {}
-      ~say() { to += "unwound "; }
-      std::string& to;
-    };
-    const say at_end(log);
+    const skua_test::noted at_end(log, "unwound ");
     co_return co_await fails();
   };
   auto outer = [&]() -> task<int> {

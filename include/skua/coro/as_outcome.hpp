@@ -2,11 +2,13 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/base/check.hpp"
 #include "skua/coro/await_in_task.hpp"
 #include "skua/coro/outcome.hpp"
 #include "skua/coro/task.hpp"
 
 #include <coroutine>
+#include <type_traits>
 #include <utility>
 
 namespace skua::inline SKUA_ABI {

@@ -55,8 +55,6 @@ public:
   /// True if a stop was asked for and no shield hides it. From any thread.
   [[nodiscard]] bool stop_requested() const noexcept { return word_.stop_visible(); }
 
-  [[nodiscard]] executor& home() const noexcept { return *home_; }
-
   /// The root frame; null after it has unwound.
   [[nodiscard]] frame_handle root() const noexcept { return root_; }
 
