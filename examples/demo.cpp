@@ -1,128 +1,105 @@
-// examples/demo.cpp: what skua does today: tasks that take turns, results, streams, cancellation.
-#include <skua/base/error.hpp>
-#include <skua/base/executor.hpp>
-#include <skua/base/work_queue.hpp>
-#include <skua/coro/async_generator.hpp>
-#include <skua/coro/context.hpp>
-#include <skua/coro/or_return.hpp>
-#include <skua/coro/task.hpp>
+// examples/demo.cpp: what skua does today: tasks on every core, results, streams, cancellation.
+#include <skua/skua.hpp>
 
+#include <chrono>
 #include <cstdio>
+#include <utility>
 
 namespace {
 
-/// One thread, first come, first served. The runtime's scheduler will take its place.
-class single_thread final : public skua::executor {
-public:
-  void schedule(skua::work& item) noexcept override { ready_.push_back(item); }
-  void offload(skua::work& item) noexcept override { schedule(item); }
-  void run() {
-    for (; !ready_.empty(); ++turns_) {
-      skua::work* item = ready_.pop_front();
-      item->run(*item);
-    }
-  }
-  [[nodiscard]] int turns() const { return turns_; }
+using namespace std::chrono_literals;
 
-private:
-  skua::work_queue ready_;
-  int turns_ = 0;
-};
+// Parallel work: each half of the tree is a task of its own, and workers steal what others have.
+skua::task<long> count_leaves(int depth) {
+  if (depth == 0) co_return 1;
+  auto left = skua::spawn(count_leaves, depth - 1);
+  const long right = co_await count_leaves(depth - 1);
+  co_return co_await std::move(left) + right;
+}
 
-/// A task of its own: spawned, and stopped from outside.
-class spawned final : public skua::context {
-public:
-  spawned(single_thread& home, skua::task<> body) : context(run_it, home) {
-    hold(skua::to_frame(body.release()));
-    schedule();
-  }
-
-private:
-  static void run_it(skua::work& item) noexcept {
-    auto& self = static_cast<spawned&>(item);
-    if (self.drive() == skua::progress::returned) self.release_root().destroy();
-  }
-};
-
-/// Lets the others run: goes to the back of the queue.
-class yield final : public skua::leaf {
-public:
-  explicit yield(single_thread& on) : home_(on) {}
-  void await_resume() const noexcept {}
-
-private:
-  struct ticket : skua::work {
-    explicit ticket(yield& of) : work(arrive), whose(of) {}
-    static void arrive(skua::work& item) noexcept { static_cast<ticket&>(item).whose.complete(); }
-    yield& whose;
-  };
-  void start() noexcept override { home_.schedule(mine_); }
-  skua::cancel_answer cancel() noexcept override { return skua::cancel_answer::pending; }
-
-  single_thread& home_;
-  ticket mine_{*this};
-};
-
-struct log {
-  ~log() { std::printf("  %s: its destructors ran\n", who); }
-  explicit log(const char* name) : who(name) {}
-  log(const log&) = delete;
-  log& operator=(const log&) = delete;
-  const char* who;
-};
-
+// Results: an error ends the coroutine at the line that met it.
 skua::task<skua::result<int>> half(int n) {
   if (n % 2 != 0) co_return skua::fail(std::errc::invalid_argument);
   co_return n / 2;
 }
-
 skua::task<skua::result<int>> quarter(int n) {
-  const int h = co_await skua::or_return(co_await half(n));  // the value, or out with the error
-  co_return co_await skua::or_return(co_await half(h));
+  const int h = co_await skua::or_return(co_await half(n));
+  co_return co_await half(h);
 }
 
-skua::async_generator<int> countdown(single_thread& on, int from) {
+// A stream, and a task that reads it.
+skua::async_generator<int> countdown(int from) {
   for (int n = from; n > 0; --n) {
-    co_await yield(on);
+    co_await skua::yield();
     co_yield n;
   }
 }
+skua::task<int> sum_of_countdown(int from) {
+  int sum = 0;
+  auto numbers = countdown(from);
+  while (auto n = co_await numbers.next()) sum += *n;
+  co_return sum;
+}
 
-skua::task<> divider() {
+// Cancellation: an endless task; its destructors run when it is stopped.
+struct farewell {
+  farewell() = default;
+  farewell(const farewell&) = delete;
+  farewell& operator=(const farewell&) = delete;
+  ~farewell() { std::puts("  the endless task was stopped, and has cleaned up"); }
+};
+skua::task<> endless() {
+  const farewell says;
+  for (;;) co_await skua::yield();
+}
+
+skua::task<int> amain() {
+  std::printf("  %ld leaves counted by tasks\n", co_await count_leaves(16));
+
   for (const int n : {8, 6}) {
     const auto q = co_await quarter(n);
     if (q)
-      std::printf("  divider: a quarter of %d is %d\n", n, *q);
+      std::printf("  a quarter of %d is %d\n", n, *q);
     else
-      std::printf("  divider: no quarter of %d: %s\n", n, q.error().message().c_str());
+      std::printf("  no quarter of %d: %s\n", n, q.error().message().c_str());
   }
-}
 
-skua::task<> counter(single_thread& on, const char* name) {
-  auto numbers = countdown(on, 3);
-  while (auto n = co_await numbers.next()) std::printf("  %s: %d\n", name, *n);
-}
+  auto sum = skua::spawn(skua::named("adder", sum_of_countdown(100)));
+  std::printf("  100 + 99 + ... + 1 = %d\n", co_await std::move(sum));
 
-skua::task<> sleeper(single_thread& on) {
-  const log says("sleeper");
-  for (;;) co_await yield(on);  // for ever, but for the stop
+  const int slow = co_await skua::spawn_blocking([](int n) { return n * 2; }, 21);
+  std::printf("  a blocking call, on a thread of its own, says %d\n", slow);
+
+  auto forever = skua::spawn(skua::named("endless", endless()));
+  co_await skua::yield();
+  forever.abort();
+  const auto end = co_await forever.outcome();
+  std::printf("  stopped: %s\n", end.stopped() ? "yes" : "no");
+  co_return 0;
 }
 
 }  // namespace
 
 int main() {
-  single_thread here;
-  std::puts("spawning four tasks and one that never ends");
-  spawned one(here, divider());
-  spawned two(here, counter(here, "red"));
-  spawned three(here, counter(here, "blue"));
-  spawned endless(here, sleeper(here));
-  auto stopper = [](single_thread& on, spawned& victim) -> skua::task<> {
-    for (int turn = 0; turn < 10; ++turn) co_await yield(on);
-    std::puts("  stopper: asks the sleeper to stop");
-    victim.request_stop();
-  };
-  spawned four(here, stopper(here, endless));
-  here.run();
-  std::printf("all ended after %d turns; nothing is left\n", here.turns());
+  auto rt = skua::runtime::builder().name("demo").build();
+  if (!rt) {
+    const auto why = rt.error().message();
+    std::fprintf(stderr, "demo: %.*s\n", static_cast<int>(why.size()), why.data());
+    return 1;
+  }
+  const int answer = rt->block_on(amain());
+
+  const auto seen = rt->metrics();
+  std::printf("%llu tasks, %llu cancelled, %llu left; by worker:\n",
+              static_cast<unsigned long long>(seen.spawned),
+              static_cast<unsigned long long>(seen.cancelled),
+              static_cast<unsigned long long>(seen.live));
+  for (const auto& worker : seen.workers)
+    std::printf("  %llu turns, %llu from the slot, %llu items stolen (%llu times), %llu sleeps\n",
+                static_cast<unsigned long long>(worker.polls),
+                static_cast<unsigned long long>(worker.lifo_hits),
+                static_cast<unsigned long long>(worker.items_stolen),
+                static_cast<unsigned long long>(worker.steals),
+                static_cast<unsigned long long>(worker.parks));
+  return rt->shutdown(5s).complete() ? answer : 1;
 }

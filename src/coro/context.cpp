@@ -23,13 +23,30 @@ void context::hold(frame_handle root) noexcept {
   resume_point = root_;
 }
 
+void context::reuse(executor& home) noexcept {
+  check(root_ == nullptr, "a context is used again after it has ended");
+  delete watch_;
+  watch_ = nullptr;
+  shields_ = 0;
+  unconstrained = 0;
+  boundary = nullptr;
+  now = phase::held;
+  home_ = &home;
+  word_.reset();
+}
+
 progress context::drive() noexcept {
-  // A root that is stopped before it starts never runs a line.
-  bool unwinds = now == phase::held ? word_.stop_visible() : word_.take_unwind();
+  // A root that is stopped before it starts never runs a line; one that gave way learns of it here.
+  const bool at_rest = now == phase::held || now == phase::yielded;
+  bool unwinds = at_rest ? word_.stop_visible() : word_.take_unwind();
   for (;;) {
     if (unwinds && !unwind_to_boundary()) return progress::stopped;
     run_frames();
     if (now == phase::ended) return progress::returned;
+    if (now == phase::yielded) {
+      home_->defer(*this);  // from here on another thread may run it
+      return progress::parked;
+    }
     unwinds = now == phase::stopped;
     if (unwinds) continue;
     const parking how = park();
@@ -99,6 +116,23 @@ bool context::request_stop() noexcept {
   if (answer.tell) tell_stop(*watch_);
   if (answer.cancel && word_.settle(waiting_for_->cancel())) home_->schedule(*this);
   return answer.first;
+}
+
+std::size_t context::look_at_chain(await_frame* out, std::size_t room) noexcept {
+  if (!word_.hold_still()) return 0;
+  const std::size_t length = walk_await_chain(*this, out, room);
+  using let_go_answer = leaf_word<std_atomics>::let_go_answer;
+  switch (word_.let_go()) {
+    case let_go_answer::parked:
+      break;
+    case let_go_answer::schedule:
+      home_->schedule(*this);
+      break;
+    case let_go_answer::cancel:  // for whoever asked it to stop meanwhile
+      if (word_.settle(waiting_for_->cancel())) home_->schedule(*this);
+      break;
+  }
+  return length;
 }
 
 void context::set_shield(bool on) noexcept {

@@ -22,6 +22,7 @@ public:
 
   // The thread is blocked for this task anyway, so it may as well block here.
   void offload(work& item) noexcept override { schedule(item); }
+  void defer(work& item) noexcept override { schedule(item); }
 
   void run_one() {
     work* item = nullptr;

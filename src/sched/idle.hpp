@@ -73,8 +73,9 @@ public:
   /// A searching worker that found work. True if it was the last one searching: it then wakes
   /// another (worker_to_wake()) before it runs what it found, since there may be more.
   [[nodiscard]] bool stop_searching() noexcept {
-    // order: none; who adds work while this one searched relies on the wake that follows.
-    return searching(counts_.fetch_sub(1, std::memory_order_relaxed)) == 1;
+    // order: [idle.announce] release: what is left of the work it found, to the worker that parks
+    //        after this.
+    return searching(counts_.fetch_sub(1, std::memory_order_release)) == 1;
   }
 
   /// A worker about to sleep announces it. True if it must look at all queues once more before it

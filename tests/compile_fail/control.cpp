@@ -4,6 +4,12 @@
 #include "skua/coro/generator.hpp"
 #include "skua/coro/or_return.hpp"
 #include "skua/coro/task.hpp"
+#include "skua/runtime/call.hpp"
+#include "skua/runtime/runtime.hpp"
+#include "skua/runtime/spawn.hpp"
+#include "skua/runtime/spawn_blocking.hpp"
+
+#include <string>
 
 skua::work item([](skua::work&) noexcept {});
 
@@ -19,4 +25,16 @@ skua::generator<int> once() {
 }
 skua::async_generator<int> awaits() {
   co_yield (co_await answer()).value();
+}
+skua::task<std::size_t> spawns(skua::runtime& on, std::string text) {
+  auto named = answer();
+  skua::spawn(std::move(named)).detach();
+  auto size = [text] { return text.size(); };
+  const std::size_t called = co_await skua::call(size);
+  const std::size_t blocking = co_await skua::spawn_blocking(size);
+  auto handle = on.spawn(size);
+  co_return called + blocking + co_await std::move(handle);
+}
+int blocks(skua::runtime& on) {
+  return on.block_on(answer()).value();
 }

@@ -1,5 +1,5 @@
 // tests/compile_fail/coro_sync_wait_of_lvalue.cpp: a named task is given away by std::move.
-// expect: a task is awaited once, as an rvalue: pass std::move\(task\)
+// expect: this is awaited once, as an rvalue: pass std::move\(x\)
 #include "skua/coro/sync_wait.hpp"
 
 skua::task<int> answer() {

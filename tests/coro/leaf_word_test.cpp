@@ -24,14 +24,20 @@ enum class source_kind {
   kernel,  ///< cancel() never detaches; the operation completes, with its result or cancelled.
 };
 
-/// One wait and the three parties around it, advanced step by step.
+/// Who is there besides runner, completer and canceller.
+enum class company { none, shield, inspector, shield_and_inspector, two_inspectors };
+
+/// One wait and the parties around it, advanced step by step.
 class world {
 public:
-  world(source_kind kind, bool shielded) : kind_(kind) {
-    shielded_ = shielded && !word_.set_shield(true);
+  world(source_kind kind, company with) : kind_(kind) {
+    shielded_ = (with == company::shield || with == company::shield_and_inspector) &&
+                !word_.set_shield(true);
+    if (with == company::none || with == company::shield) inspectors_[0].at = done;
+    if (with != company::two_inspectors) inspectors_[1].at = done;
   }
 
-  enum party : std::size_t { runner, completer, canceller, parties };
+  enum party : std::size_t { runner, completer, canceller, inspector, second_inspector, parties };
 
   [[nodiscard]] bool can_step(std::size_t who) const {
     switch (who) {
@@ -40,8 +46,10 @@ public:
       case completer:
         // A list's completer that finds nobody, and a kernel's that has reported, are through.
         return completer_at_ != done && !(completer_at_ == 0 && detached_);
-      default:
+      case canceller:
         return canceller_at_ != done;
+      default:
+        return inspectors_[who - inspector].at != done;
     }
   }
 
@@ -51,8 +59,10 @@ public:
         return step_runner();
       case completer:
         return step_completer();
-      default:
+      case canceller:
         return step_canceller();
+      default:
+        return step_inspector(inspectors_[who - inspector]);
     }
   }
 
@@ -63,7 +73,9 @@ public:
     EXPECT_TRUE(!detached_ || unwound_) << "a source that let go gives no value";
     EXPECT_TRUE(!completed_with_value_ || !unwound_) << "a value beats a stop";
     EXPECT_LE(cancel_calls_, 1) << "cancel() is called at most once";
+    EXPECT_FALSE(resumed_while_held_) << "frames stand still while an inspector looks";
   }
+  [[nodiscard]] bool inspected() const { return inspected_; }
 
   [[nodiscard]] std::string summary() const {
     return unwound_ ? (detached_ ? "detached" : "cancelled") : "value";
@@ -71,6 +83,38 @@ public:
 
 private:
   static constexpr int done = 99;
+
+  struct inspection {
+    int at = 0;
+    cancel_answer answer{};
+  };
+
+  // Holds, lets go, and does what came up meanwhile.
+  void step_inspector(inspection& one) {
+    using answer = word::let_go_answer;
+    if (one.at == 0) {
+      one.at = word_.hold_still() ? 1 : done;
+      if (one.at == done) return;
+      EXPECT_FALSE(held_) << "one inspector at a time";
+      EXPECT_FALSE(word_.hold_still());
+      held_ = inspected_ = true;
+      return;
+    }
+    if (one.at == 1) {
+      held_ = false;
+      const answer then = word_.let_go();
+      one.at = then == answer::cancel ? 2 : done;
+      if (then == answer::schedule) resume();
+      return;
+    }
+    if (one.at == 2) {
+      one.answer = cancel_source();
+      one.at = 3;
+      return;
+    }
+    if (word_.settle(one.answer)) resume();
+    one.at = done;
+  }
 
   void step_runner() {
     if (runner_at_ == 0) {
@@ -144,6 +188,7 @@ private:
 
   void resume() {
     ++resumed_;
+    resumed_while_held_ = resumed_while_held_ || held_;
     live_at_resume_ = live_;
     unwound_ = word_.take_unwind();
     EXPECT_FALSE(word_.take_unwind()) << "told once";
@@ -160,18 +205,21 @@ private:
   bool stop_requested_ = false, completed_with_value_ = false;
   int resumed_ = 0, cancel_calls_ = 0;
   bool live_at_resume_ = false, unwound_ = false;
+  inspection inspectors_[2];
+  bool held_ = false, inspected_ = false, resumed_while_held_ = false;
 };
 
 /// Depth-first over all orders: replays a prefix of choices, then always takes the first party that
 /// can go on, and backs up to the last choice that has an alternative.
 struct exploration {
   std::size_t orders = 0;
+  std::size_t inspected = 0;
   std::set<std::string> ends;
 
-  void run(source_kind kind, bool shielded) {
+  void run(source_kind kind, company with) {
     std::vector<std::size_t> choices;
     do {
-      world one(kind, shielded);
+      world one(kind, with);
       std::vector<std::vector<std::size_t>> alternatives;
       for (std::size_t depth = 0;; ++depth) {
         std::vector<std::size_t> able;
@@ -184,6 +232,7 @@ struct exploration {
       }
       one.verify();
       ++orders;
+      inspected += one.inspected() ? 1 : 0;
       ends.insert(one.summary());
       while (!choices.empty() && choices.back() + 1 == alternatives[choices.size() - 1].size())
         choices.pop_back();
@@ -194,14 +243,14 @@ struct exploration {
 
 TEST(leaf_word, one_party_schedules_whatever_the_order_with_a_list_source) {
   exploration all;
-  all.run(source_kind::list, false);
+  all.run(source_kind::list, company::none);
   EXPECT_GT(all.orders, 20U);
   EXPECT_EQ(all.ends, (std::set<std::string>{"detached", "value"}));
 }
 
 TEST(leaf_word, one_party_schedules_whatever_the_order_with_a_kernel_source) {
   exploration all;
-  all.run(source_kind::kernel, false);
+  all.run(source_kind::kernel, company::none);
   EXPECT_GT(all.orders, 20U);
   EXPECT_EQ(all.ends, (std::set<std::string>{"cancelled", "value"}));
 }
@@ -209,9 +258,118 @@ TEST(leaf_word, one_party_schedules_whatever_the_order_with_a_kernel_source) {
 TEST(leaf_word, a_shield_leaves_only_the_value) {
   for (const source_kind kind : {source_kind::list, source_kind::kernel}) {
     exploration all;
-    all.run(kind, true);
+    all.run(kind, company::shield);
     EXPECT_EQ(all.ends, (std::set<std::string>{"value"}));
   }
+}
+
+TEST(leaf_word, an_inspector_changes_nothing_but_who_schedules) {
+  for (const company with : {company::inspector, company::two_inspectors}) {
+    exploration list;
+    list.run(source_kind::list, with);
+    EXPECT_GT(list.inspected, 20U);
+    EXPECT_LT(list.inspected, list.orders);
+    EXPECT_EQ(list.ends, (std::set<std::string>{"detached", "value"}));
+    exploration kernel;
+    kernel.run(source_kind::kernel, with);
+    EXPECT_EQ(kernel.ends, (std::set<std::string>{"cancelled", "value"}));
+  }
+  exploration shield;
+  shield.run(source_kind::list, company::shield_and_inspector);
+  EXPECT_GT(shield.inspected, 10U);
+  EXPECT_EQ(shield.ends, (std::set<std::string>{"value"}));
+}
+
+TEST(leaf_word, an_inspector_holds_only_a_chain_that_waits) {
+  word one;
+  EXPECT_FALSE(one.hold_still()) << "it runs";
+  EXPECT_EQ(one.publish(), word::publication::parked);
+  EXPECT_TRUE(one.hold_still());
+  EXPECT_FALSE(one.hold_still()) << "held by another";
+  EXPECT_EQ(one.let_go(), word::let_go_answer::parked);
+  EXPECT_TRUE(one.hold_still()) << "again";
+  EXPECT_EQ(one.let_go(), word::let_go_answer::parked);
+  EXPECT_TRUE(one.complete(0, false)) << "as if nobody had looked";
+  EXPECT_FALSE(one.hold_still()) << "it is queued";
+}
+
+TEST(leaf_word, an_inspector_passes_a_completion_on) {
+  word one;
+  EXPECT_EQ(one.publish(), word::publication::parked);
+  EXPECT_TRUE(one.hold_still());
+  EXPECT_FALSE(one.complete(0, true));
+  EXPECT_FALSE(one.at_rest());
+  EXPECT_EQ(one.let_go(), word::let_go_answer::schedule);
+  EXPECT_TRUE(one.at_rest());
+  EXPECT_EQ(one.wait_number(), 1U);
+  EXPECT_FALSE(one.take_unwind()) << "cancelled, but not by a stop";
+}
+
+TEST(leaf_word, an_inspector_passes_on_that_the_stop_ended_the_wait) {
+  word one;
+  EXPECT_EQ(one.publish(), word::publication::parked);
+  EXPECT_TRUE(one.hold_still());
+  EXPECT_FALSE(one.request_stop().cancel) << "left to the inspector";
+  EXPECT_FALSE(one.complete(0, true));
+  EXPECT_EQ(one.let_go(), word::let_go_answer::schedule);
+  EXPECT_TRUE(one.take_unwind());
+}
+
+TEST(leaf_word, an_inspector_cancels_for_the_canceller_that_came_meanwhile) {
+  word one;
+  EXPECT_EQ(one.publish(), word::publication::parked);
+  EXPECT_TRUE(one.hold_still());
+  EXPECT_FALSE(one.request_stop().cancel);
+  EXPECT_EQ(one.let_go(), word::let_go_answer::cancel);
+  EXPECT_FALSE(one.hold_still()) << "it is being cancelled";
+  EXPECT_TRUE(one.settle(cancel_answer::detached));
+  EXPECT_TRUE(one.take_unwind());
+}
+
+TEST(leaf_word, a_pending_cancellation_is_not_inspected) {
+  word one;
+  EXPECT_EQ(one.publish(), word::publication::parked);
+  EXPECT_TRUE(one.request_stop().cancel);
+  EXPECT_FALSE(one.settle(cancel_answer::pending));
+  EXPECT_FALSE(one.hold_still());
+  EXPECT_TRUE(one.complete(0, true));
+}
+
+TEST(leaf_word, used_again_is_as_new_but_counts_its_waits_on) {
+  word one;
+  EXPECT_FALSE(one.set_shield(true));
+  EXPECT_FALSE(one.set_watched());
+  EXPECT_TRUE(one.request_stop().first);
+  EXPECT_TRUE(one.set_shield(false));
+  EXPECT_EQ(one.publish(), word::publication::cancel);
+  EXPECT_TRUE(one.settle(cancel_answer::detached));
+  EXPECT_EQ(one.wait_number(), 1U);
+  one.reset();
+  EXPECT_TRUE(one.at_rest());
+  EXPECT_FALSE(one.stop_visible());
+  EXPECT_FALSE(one.take_unwind());
+  EXPECT_EQ(one.wait_number(), 2U);
+  EXPECT_EQ(one.publish(), word::publication::parked);
+  EXPECT_FALSE(one.complete(0, false)) << "of the former chain";
+  EXPECT_FALSE(one.complete(1, false)) << "that chain's next wait";
+  const auto stop = one.request_stop();
+  EXPECT_TRUE(stop.first);
+  EXPECT_TRUE(stop.cancel) << "no shield is left";
+  EXPECT_FALSE(stop.tell) << "nor a watcher";
+  EXPECT_FALSE(one.settle(cancel_answer::pending));
+  EXPECT_TRUE(one.complete(2, true));
+}
+
+TEST(leaf_word, is_not_used_again_while_something_waits) {
+  word one;
+  EXPECT_EQ(one.publish(), word::publication::parked);
+  EXPECT_DEATH(one.reset(), "a context is used again at rest");
+}
+
+TEST(leaf_word, letting_go_of_what_is_not_held_is_an_error) {
+  word one;
+  EXPECT_EQ(one.publish(), word::publication::parked);
+  EXPECT_DEATH((void)one.let_go(), "only the inspector lets go");
 }
 
 TEST(leaf_word, a_watcher_is_told_once_by_the_canceller) {

@@ -3,8 +3,11 @@
 
 #include "model/explorer.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <source_location>
@@ -56,9 +59,8 @@ public:
     run.step();
     as = mutated(as, where);
     const std::uint32_t now = run.tick();
-    const std::size_t oldest = oldest_visible(run, as == order::seq_cst);
-    const std::size_t seen = stores_.size() - 1 - run.choose(stores_.size() - oldest);
-    return read(run, seen, now, as);
+    const candidates able = visible(run, as);
+    return read(run, able.at[run.choose(able.count)], now, as);
   }
 
   void store(T value, order as, location where = location::current()) {
@@ -102,17 +104,17 @@ public:
       return true;
     }
     // Any visible store that differs from `expected` is a legal reason to fail.
-    const std::size_t oldest = oldest_visible(run, failure == order::seq_cst);
-    std::vector<std::size_t> reasons;
-    for (std::size_t i = stores_.size(); i-- > oldest;)
-      if (!same(stores_[i].value, expected)) reasons.push_back(i);
-    expected = read(run, reasons[run.choose(reasons.size())], now, failure);
+    const candidates reasons = visible(run, failure, &expected);
+    expected = read(run, reasons.at[run.choose(reasons.count)], now, failure);
     return false;
   }
   bool compare_exchange_weak(T& expected, T desired, order success, order failure,
                              location where = location::current()) {
     return compare_exchange_strong(expected, desired, success, failure, where);
   }
+
+  /// For other parts of the model, no step: the last value, whoever may see it.
+  [[nodiscard]] T latest() const { return stores_.back().value; }
 
 private:
   struct store_record {
@@ -127,6 +129,11 @@ private:
     std::size_t thread;
     std::uint32_t when;
     std::size_t seen;
+  };
+
+  struct candidates {
+    std::array<std::size_t, 64> at;
+    std::size_t count = 0;
   };
 
   static bool same(const T& a, const T& b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
@@ -151,6 +158,25 @@ private:
     for (const read_record& one : reads_)
       if (one.seen > oldest && run.clock().covers(one.thread, one.when)) oldest = one.seen;
     return oldest;
+  }
+
+  /// The stores that a load may see, the last one first, other than those of `except`. Of stores of
+  /// one value a relaxed load tries only the oldest: who has seen that may still see all the others
+  /// later, so that nothing is left out.
+  candidates visible(explorer& run, order as, const T* except = nullptr) const {
+    candidates able;
+    const std::size_t oldest = oldest_visible(run, as == order::seq_cst);
+    for (std::size_t i = stores_.size(); i-- > oldest;) {
+      if (except != nullptr && same(stores_[i].value, *except)) continue;
+      std::size_t place = able.count;
+      if (as == order::relaxed)
+        for (std::size_t j = 0; j < able.count; ++j)
+          if (same(stores_[able.at[j]].value, stores_[i].value)) place = j;
+      if (place == able.at.size()) run.fail("too many stores that one load may see");
+      able.at[place] = i;
+      able.count = std::max(able.count, place + 1);
+    }
+    return able;
   }
 
   T read(explorer& run, std::size_t seen, std::uint32_t now, order as) const {

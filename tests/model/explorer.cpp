@@ -60,6 +60,7 @@ void explorer::run_once() {
   preemptions_ = 0;
   operations_ = 0;
   running_ = 0;
+  heavies_ = vector_clock();
   longest_ = std::max(longest_, std::exchange(steps_, 0));
   if (within_.random_executions > 0) assign_priorities();
   start(0, [this] { scenario_(); });
@@ -76,6 +77,7 @@ void explorer::start(std::size_t index, std::function<void()> body) {
   one.body = std::move(body);
   one.ready = nullptr;
   one.finished = false;
+  one.lit = vector_clock();
   one.clock = index == 0 ? vector_clock() : threads_[0].clock;
   ++one.clock.seen[index];
   ++started_;
@@ -107,7 +109,8 @@ std::size_t explorer::pick_thread() {
   const bool at_random = within_.random_executions > 0;
   const bool can_go_on = can_run(running_);
   if (can_go_on) able[count++] = running_;
-  if (!can_go_on || at_random || preemptions_ < within_.preemptions) {
+  const bool interrupts = can_go_on && !threads_[running_].gives_way;
+  if (!interrupts || at_random || preemptions_ < within_.preemptions) {
     for (std::size_t i = 0; i < started_; ++i)
       if ((i != running_ || !can_go_on) && can_run(i)) able[count++] = i;
   }
@@ -121,7 +124,7 @@ std::size_t explorer::pick_thread() {
     return threads_max;
   }
   const std::size_t taken = choose(count, at_random ? highest_priority(able, count) : none);
-  if (can_go_on && taken != 0) ++preemptions_;
+  if (interrupts && taken != 0) ++preemptions_;
   return able[taken];
 }
 
@@ -203,6 +206,29 @@ void explorer::block_until(const std::function<bool()>& ready, const char* what)
   self.waits_for = what;
   switch_to_scheduler();
   self.ready = nullptr;
+}
+
+void explorer::block_for_a_while(const char* what) {
+  threads_[running_].gives_way = true;
+  block_until([] { return true; }, what);
+  threads_[running_].gives_way = false;
+}
+
+void explorer::heavy_barrier() {
+  step();
+  tick();
+  model_thread& self = threads_[running_];
+  for (std::size_t i = 0; i < started_; ++i) self.clock.join(threads_[i].lit);
+  self.clock.join(heavies_);
+  self.lit = heavies_ = self.clock;
+}
+
+void explorer::light_barrier() {
+  step();
+  tick();
+  model_thread& self = threads_[running_];
+  self.clock.join(heavies_);
+  self.lit = self.clock;
 }
 
 void explorer::expect(bool holds, const char* what) {

@@ -26,7 +26,8 @@ struct limits {
   /// preemptions.
   std::uint64_t random_executions = 0;
   std::uint64_t seed = 1;
-  /// Run only the execution with these choices, as a failure printed them.
+  /// Run only the execution with these choices, as a failure printed them. If it was found at
+  /// random, `preemptions` must be high.
   std::string replay;
 };
 
@@ -67,6 +68,9 @@ public:
   void step();
   /// Waits until `ready()`, which another thread's step makes true.
   void block_until(const std::function<bool()>& ready, const char* what);
+  /// As block_until(), for a wait that may also end by itself at any time. Giving way here does not
+  /// count as a preemption. The caller looks at how it ended.
+  void block_for_a_while(const char* what);
   /// One of `count`; at random, `preferred` if there is one.
   std::size_t choose(std::size_t count, std::size_t preferred = none);
   [[nodiscard]] std::size_t thread() const { return running_; }
@@ -74,6 +78,11 @@ public:
   /// The time of the next event of the running thread.
   std::uint32_t tick() { return ++threads_[running_].clock.seen[running_]; }
   [[noreturn]] void fail(const std::string& what);
+  /// The two sides of an asymmetric barrier. All heavy ones come one after the other, and each
+  /// comes before or after each light one; what precedes the first of a pair happens before what
+  /// follows the second. (Two light ones order nothing.)
+  void heavy_barrier();
+  void light_barrier();
 
 private:
   static constexpr std::size_t none = ~std::size_t{0};
@@ -86,11 +95,13 @@ private:
   struct model_thread {
     boost::context::fiber fiber;
     vector_clock clock;
+    vector_clock lit;  // what preceded its last barrier
     std::function<void()> body;
     std::function<bool()> ready;  // empty: not blocked
     const char* waits_for = "";
     std::uint64_t priority = 0;  // at random only
     bool finished = true;
+    bool gives_way = false;  // others may go on in its place, at no cost
   };
 
   explorer(const limits& within, const std::function<void()>& scenario);
@@ -112,6 +123,7 @@ private:
   std::size_t depth_ = 0;
   std::array<model_thread, threads_max> threads_;
   boost::context::fiber scheduler_;
+  vector_clock heavies_;  // what preceded all heavy barriers so far
   std::size_t running_ = 0;
   std::size_t started_ = 0;
   int preemptions_ = 0;

@@ -82,4 +82,9 @@ TEST(inject_queue_model, accepted_is_run_once_and_refused_is_not) {
   skua_model::expect_clean("batches", within, batches);
 }
 
+TEST(inject_queue_model, deeper) {
+  skua_model::expect_clean_as_far_as(
+      4, {{"close against push", close_against_push}, {"batches", batches}});
+}
+
 }  // namespace

@@ -1,12 +1,15 @@
 // tests/model/litmus_test.cpp: the explorer shows what the memory model allows, and no more.
 #include "model/atomic.hpp"
+#include "model/barrier.hpp"
 #include "model/explorer.hpp"
+#include "model/futex.hpp"
 
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -56,6 +59,82 @@ TEST(litmus, store_buffering_is_allowed_unless_sequentially_consistent) {
             (ends{"00", "01", "10", "11"}));
   EXPECT_EQ(all_ends([] { return store_buffering(order::seq_cst, order::seq_cst); }),
             (ends{"01", "10", "11"}));
+}
+
+/// One side is interrupted by a barrier of the other instead of having one of its own.
+std::string asymmetric(bool heavy, bool light) {
+  atomic<int> x(0);
+  atomic<int> y(0);
+  int seen_y = -1;
+  int seen_x = -1;
+  explorer::run({[&] {
+                   x.store(1, order::relaxed);
+                   if (heavy) skua_model::barrier::heavy();
+                   seen_y = y.load(order::relaxed);
+                 },
+                 [&] {
+                   y.store(1, order::relaxed);
+                   if (light) skua_model::barrier::light();
+                   seen_x = x.load(order::relaxed);
+                 }});
+  return text(seen_y, seen_x);
+}
+
+TEST(litmus, store_buffering_is_excluded_by_a_heavy_and_a_light_barrier_and_needs_both) {
+  const ends all{"00", "01", "10", "11"};
+  EXPECT_EQ(all_ends([] { return asymmetric(true, true); }), (ends{"01", "10", "11"}));
+  EXPECT_EQ(all_ends([] { return asymmetric(false, true); }), all);
+  EXPECT_EQ(all_ends([] { return asymmetric(true, false); }), all);
+}
+
+TEST(litmus, two_heavy_barriers_exclude_store_buffering_and_two_light_ones_do_not) {
+  auto both = [](void (*fence)()) {
+    atomic<int> x(0);
+    atomic<int> y(0);
+    int seen[2] = {-1, -1};
+    explorer::run({[&] {
+                     x.store(1, order::relaxed);
+                     fence();
+                     seen[0] = y.load(order::relaxed);
+                   },
+                   [&] {
+                     y.store(1, order::relaxed);
+                     fence();
+                     seen[1] = x.load(order::relaxed);
+                   }});
+    return text(seen[0], seen[1]);
+  };
+  EXPECT_FALSE(all_ends([&] { return both(skua_model::barrier::heavy); }).contains("00"));
+  EXPECT_TRUE(all_ends([&] { return both(skua_model::barrier::light); }).contains("00"));
+}
+
+TEST(litmus, a_wake_before_the_sleep_is_not_remembered_and_a_word_that_changed_is_not_slept_on) {
+  atomic<std::uint32_t>* word = nullptr;
+  auto sleep_and_wake = [&](bool changes_the_word) {
+    atomic<std::uint32_t> one(0);
+    word = &one;
+    explorer::run({[&] { (void)skua_model::futex::wait(*word, 0, skua_model::futex::no_deadline); },
+                   [&] {
+                     if (changes_the_word) word->store(1, order::relaxed);
+                     skua_model::futex::wake_one(*word);
+                   }});
+  };
+  EXPECT_TRUE(explorer::explore({}, [&] { sleep_and_wake(true); }).complete);
+  EXPECT_EXIT(explorer::explore({}, [&] { sleep_and_wake(false); }),
+              testing::ExitedWithCode(explorer::failure_exit_code), "");
+}
+
+TEST(litmus, a_sleep_with_a_deadline_ends_by_a_wake_or_by_itself) {
+  EXPECT_EQ(all_ends(
+                [] {
+                  atomic<std::uint32_t> word(0);
+                  bool woken = false;
+                  explorer::run({[&] { woken = skua_model::futex::wait(word, 0, 1); },
+                                 [&] { skua_model::futex::wake_one(word); }});
+                  return std::string(woken ? "woken" : "timed out");
+                },
+                0),
+            (ends{"woken", "timed out"}));
 }
 
 TEST(litmus, store_buffering_is_excluded_by_read_modify_writes_on_one_object) {

@@ -14,8 +14,8 @@
 namespace {
 
 using skua::work;
+using skua_model::bound;
 using skua_model::explorer;
-using skua_model::limits;
 using skua_model::plain;
 using queue = skua::local_queue<skua_model::atomics, 4>;
 using side = skua_model::order_mutant::side;
@@ -168,12 +168,6 @@ void loot_in_reused_slots() {
   them.expect_all_taken();
 }
 
-limits bound(int preemptions) {
-  limits within;
-  within.preemptions = preemptions;
-  return within;
-}
-
 TEST(local_queue_model, loses_nothing_and_gives_nothing_twice) {
   skua_model::expect_clean("one thief and overflow", bound(2), one_thief_and_overflow);
   skua_model::expect_clean("two thieves", bound(2), two_thieves);
@@ -191,6 +185,16 @@ TEST(local_queue_model, every_order_is_needed) {
   expect_killed({"::release_claim(", side::release}, bound(2), reused_slots);
   expect_killed({"::steal_into(", side::release}, bound(2), chained_steal);
   expect_killed({"::steal_into(", side::acquire}, bound(2), loot_in_reused_slots);
+}
+
+TEST(local_queue_model, deeper) {
+  skua_model::expect_clean_as_far_as(
+      3, {{"one thief and overflow", one_thief_and_overflow},
+          {"two thieves", two_thieves},
+          {"two thieves and reused slots", two_thieves_and_reused_slots},
+          {"chained steal", chained_steal},
+          {"reused slots", reused_slots},
+          {"loot in reused slots", loot_in_reused_slots}});
 }
 
 }  // namespace

@@ -14,7 +14,11 @@ class budget {
 public:
   explicit budget(double default_seconds);
 
-  [[nodiscard]] bool left() const { return std::chrono::steady_clock::now() < end_; }
+  [[nodiscard]] bool left() const { return seconds_left() > 0; }
+  /// For a search that is told its time in advance. Negative if it is over.
+  [[nodiscard]] double seconds_left() const {
+    return std::chrono::duration<double>(end_ - std::chrono::steady_clock::now()).count();
+  }
 
 private:
   std::chrono::steady_clock::time_point end_;

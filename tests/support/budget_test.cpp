@@ -25,8 +25,11 @@ TEST(budget, refuses_what_is_not_a_number) {
 TEST(budget, of_no_time_is_used_up_at_once) {
   setenv("SKUA_TEST_MINUTES", "0", 1);
   EXPECT_FALSE(budget(3600).left());
+  EXPECT_LE(budget(3600).seconds_left(), 0);
   setenv("SKUA_TEST_MINUTES", "60", 1);
   EXPECT_TRUE(budget(0).left());
+  EXPECT_GT(budget(0).seconds_left(), 100);
+  EXPECT_LE(budget(0).seconds_left(), 3600);
   unsetenv("SKUA_TEST_MINUTES");
 }
 

@@ -19,6 +19,7 @@ public:
     wake_.notify_one();
   }
   void offload(skua::work& item) noexcept override { schedule(item); }
+  void defer(skua::work& item) noexcept override { schedule(item); }
 
   /// Runs one item if there is one.
   bool run_one() {

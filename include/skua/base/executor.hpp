@@ -8,12 +8,15 @@ namespace skua::inline SKUA_ABI {
 
 /// Runs what it is given, each item once per call, never inside the call itself.
 ///
-/// Both functions may be called from any thread. They cannot fail: an executor accepts work for as
+/// All functions may be called from any thread. They cannot fail: an executor accepts work for as
 /// long as anything that points to it is alive.
 class executor {
 public:
   /// Queues `item` on the executor's own threads.
   virtual void schedule(work& item) noexcept = 0;
+
+  /// Queues `item` behind everything that is ready now: for work that gives way to others.
+  virtual void defer(work& item) noexcept = 0;
 
   /// Queues `item` where blocking is allowed: on a pool beside the executor's own threads.
   virtual void offload(work& item) noexcept = 0;

@@ -11,6 +11,11 @@
 
 namespace skua::inline SKUA_ABI {
 
+template <typename T>
+inline constexpr bool is_task = false;
+template <typename T>
+inline constexpr bool is_task<task<T>> = true;
+
 /// Moves a temporary into the task's frame.
 template <typename Awaitable>
 task<await_result_t<Awaitable>> await_owned(Awaitable awaited) {
@@ -30,8 +35,11 @@ auto await_in_task(Awaitable&& awaited) {
   using plain = std::remove_cvref_t<Awaitable>;
   constexpr bool named = std::is_lvalue_reference_v<Awaitable>;
   if constexpr (awaited_as_rvalue<plain>) {
-    static_assert(!named, "a task is awaited once, as an rvalue: pass std::move(task)");
-    return std::forward<Awaitable>(awaited);
+    static_assert(!named, "this is awaited once, as an rvalue: pass std::move(x)");
+    if constexpr (is_task<plain>)
+      return std::forward<Awaitable>(awaited);
+    else
+      return await_owned<plain>(std::forward<Awaitable>(awaited));
   } else {
     static_assert(awaitable<Awaitable>, "this type cannot be awaited: it has no await_ready()");
     if constexpr (named || !std::move_constructible<plain>)

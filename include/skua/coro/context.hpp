@@ -5,6 +5,7 @@
 #include "skua/base/atomics.hpp"
 #include "skua/base/executor.hpp"
 #include "skua/base/work.hpp"
+#include "skua/coro/await_chain.hpp"
 #include "skua/coro/context_base.hpp"
 #include "skua/coro/leaf.hpp"
 #include "skua/coro/leaf_word.hpp"
@@ -42,6 +43,10 @@ public:
   /// Takes ownership of `root`, a frame that has not started. Once; schedule() it then.
   void hold(frame_handle root) noexcept;
 
+  /// Makes a context that has ended as good as new, to hold another root, on the same memory:
+  /// whoever is late with a completion, or looks on, finds a context still.
+  void reuse(executor& home) noexcept;
+
   /// Runs the frames until they wait, end or have unwound. Only by the run function.
   [[nodiscard]] progress drive() noexcept;
 
@@ -54,6 +59,11 @@ public:
 
   /// True if a stop was asked for and no shield hides it. From any thread.
   [[nodiscard]] bool stop_requested() const noexcept { return word_.stop_visible(); }
+
+  /// If it waits, writes its await chain to `out`, innermost first, at most `room` frames, and
+  /// returns how many there are; 0 if it does not wait. From any thread that keeps the context
+  /// alive; a completion that comes meanwhile has to wait for that.
+  std::size_t look_at_chain(await_frame* out, std::size_t room) noexcept;
 
   /// The root frame; null after it has unwound.
   [[nodiscard]] frame_handle root() const noexcept { return root_; }

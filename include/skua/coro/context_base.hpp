@@ -4,6 +4,7 @@
 #include "skua/base/abi.hpp"
 
 #include <coroutine>
+#include <cstdint>
 
 namespace skua::inline SKUA_ABI {
 
@@ -17,9 +18,17 @@ using frame_handle = std::coroutine_handle<promise_base>;
 enum class phase : unsigned char {
   held,     ///< `resume_point` is a root that has not started.
   running,  ///< Frames are executing, or (trampoline) `resume_point` is to be resumed next.
+  yielded,  ///< It gives way: `resume_point` is to be queued behind what is ready.
   waiting,  ///< A leaf has armed its source; `resume_point` awaits it.
   stopped,  ///< A leaf saw a stop before it armed anything; `resume_point` is to be unwound.
   ended,    ///< The root frame has a result; it is at its last suspension.
+};
+
+/// A thread's turn with one task: how much it may still do before it has to give way to others.
+struct turn {
+  std::uint32_t budget = 0;
+  /// The task gives way because nothing is left of that, not of its own will.
+  bool used_up = false;
 };
 
 /// Only the thread that runs the context reads or writes this.
@@ -28,7 +37,11 @@ struct context_base {
   frame_handle resume_point;
   /// The innermost place at which a stop ends; null: at the root.
   stop_boundary* boundary = nullptr;
+  /// The turn it runs in; set before each. Null: nobody waits for this thread, no need to give way.
+  turn* in_turn = nullptr;
   phase now = phase::held;
+  /// While above 0 its budget is not counted: see unconstrained().
+  std::uint16_t unconstrained = 0;
 
 protected:
   context_base() = default;

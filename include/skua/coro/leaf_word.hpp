@@ -15,7 +15,8 @@ namespace skua::inline SKUA_ABI {
 /// Parties: the *runner* (the thread that runs the context), the *completer* (whoever the leaf's
 /// source calls back on) and the *canceller* (whoever asks the context to stop; only the first does
 /// anything). The runner arms a leaf while `running` and publishes `suspended` after its frames
-/// have let go of the stack.
+/// have let go of the stack. Besides, an *inspector* may look at the frames of a chain that waits:
+/// it makes completer and canceller leave their work to it for the moment.
 ///
 /// States:
 ///   running     the runner has it, or it is queued to run. Nobody else touches the frames.
@@ -24,6 +25,8 @@ namespace skua::inline SKUA_ABI {
 ///   cancelling  a canceller is inside leaf::cancel(); the leaf cannot go away.
 ///   completed   ... and the completion came meanwhile: the canceller schedules.
 ///   pending     leaf::cancel() left it to the source: the completer schedules.
+///   inspected   as suspended, but an inspector looks; neither frames nor leaf can go away.
+///   overtaken   ... and the completion came meanwhile: the inspector schedules.
 /// Beside the state: stop (asked to stop; never taken back), shielded (hides stop), watched (a stop
 /// token is to be told), unwind (the last wait was ended by the stop), and the number of the wait,
 /// by which a completer that comes too late knows that it does.
@@ -31,6 +34,12 @@ template <typename Atomics>
 class leaf_word {
 public:
   enum class publication : unsigned char { parked, ready, cancel };
+  /// What an inspector is to do after it has looked.
+  enum class let_go_answer : unsigned char {
+    parked,    ///< Nothing. The chain waits on.
+    schedule,  ///< Schedule the context: the wait was completed meanwhile.
+    cancel,    ///< Cancel for the canceller that came meanwhile: leaf::cancel(), then settle().
+  };
   struct stop_answer {
     bool first;   ///< This call set the stop.
     bool cancel;  ///< The caller is the canceller: call leaf::cancel(), then settle().
@@ -81,32 +90,19 @@ public:
     for (;;) {
       if (number_of(seen) != wait) return false;
       const std::uint64_t ended = cancelled && is_stop_visible(seen) ? seen | unwind : seen;
-      std::uint64_t next = 0;
-      bool schedules = false;
-      switch (state_of(seen)) {
-        case running:
-          next = with_state(ended, fired);
-          break;
-        case cancelling:
-          next = with_state(ended, completed);
-          break;
-        case suspended:
-        case pending:
-          next = next_wait(ended);
-          schedules = true;
-          break;
-        default:
-          check(false, "a wait is completed once");
-      }
-      // order: [leaf.result] release: the result, to the runner (fired) or canceller (completed);
-      //        [leaf.suspend] acquire: the frames, which travel on with schedule().
+      const bool schedules = state_of(seen) == suspended || state_of(seen) == pending;
+      check(schedules || !is_completed(seen), "a wait is completed once");
+      const std::uint64_t next = schedules ? next_wait(ended) : mark_completed(ended);
+      // order: [leaf.result] release: the result, to the runner (fired), canceller (completed) or
+      //        inspector (overtaken). [leaf.suspend] acquire: the frames, which travel on with
+      //        schedule().
       if (word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
                                       std::memory_order_relaxed))
         return schedules;
     }
   }
 
-  /// Canceller: asks to stop, from any thread.
+  /// Canceller: asks to stop, from any thread. While an inspector looks it leaves the rest to it.
   [[nodiscard]] stop_answer request_stop() noexcept {
     // order: none; the exchange below orders.
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
@@ -124,7 +120,47 @@ public:
     }
   }
 
-  /// Canceller, with what leaf::cancel() answered: true if the caller is to schedule the context.
+  /// Inspector, any thread that keeps the context alive: holds a chain that waits where it is.
+  /// False if it does not wait, is being cancelled, or is held by another. After true the frames
+  /// and the leaf may be read until let_go(), but not what the source writes.
+  [[nodiscard]] bool hold_still() noexcept {
+    // order: none; the exchange below orders.
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    while (state_of(seen) == suspended) {
+      // order: [leaf.suspend] acquire: the frames.
+      if (word_.compare_exchange_weak(seen, with_state(seen, inspected), std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+        return true;
+    }
+    return false;
+  }
+
+  /// Inspector: has looked, and does what came up meanwhile.
+  [[nodiscard]] let_go_answer let_go() noexcept {
+    // order: none; the exchange below orders.
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    for (;;) {
+      std::uint64_t next = 0;
+      let_go_answer answer = let_go_answer::schedule;
+      if (state_of(seen) == overtaken) {
+        next = next_wait(seen);
+      } else {
+        check(state_of(seen) == inspected, "only the inspector lets go");
+        // A stop that is visible came meanwhile: it would have cancelled a suspended chain.
+        const bool stopped = is_stop_visible(seen);
+        answer = stopped ? let_go_answer::cancel : let_go_answer::parked;
+        next = with_state(seen, stopped ? cancelling : suspended);
+      }
+      // order: [leaf.suspend] release: passes the frames on, when they have been read.
+      //        [leaf.result] acquire: the result behind `overtaken`. [leaf.stop] acquire likewise.
+      if (word_.compare_exchange_weak(seen, next, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed))
+        return answer;
+    }
+  }
+
+  /// Canceller, or who cancels for it, with what leaf::cancel() answered: true if the caller is to
+  /// schedule the context.
   [[nodiscard]] bool settle(cancel_answer answer) noexcept {
     // order: none; the exchange below orders.
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
@@ -185,16 +221,42 @@ public:
     return state_of(word_.load(std::memory_order_relaxed)) == running;
   }
 
+  /// The owner of a context at rest whose memory is used for another chain: as new, except that the
+  /// numbers of waits go on. So a completer of the former chain, which may look at any time, still
+  /// finds that it is late.
+  void reset() noexcept {
+    // order: none; nobody else changes a word at rest.
+    const std::uint64_t seen = word_.load(std::memory_order_relaxed);
+    check(state_of(seen) == running, "a context is used again at rest");
+    // order: none; a late reader wants the number only.
+    word_.store(next_wait(seen) & ~beside_number, std::memory_order_relaxed);
+  }
+
 private:
-  enum state : std::uint64_t { running, fired, suspended, cancelling, completed, pending };
+  /// A state in which a completer leaves the scheduling to another is even, and the next one says
+  /// that it came: one addition for all of them.
+  enum state : std::uint64_t {
+    running,
+    fired,
+    suspended,
+    pending,
+    cancelling,
+    completed,
+    inspected,
+    overtaken,
+  };
   static constexpr std::uint64_t state_mask = 7;
   static constexpr std::uint64_t stop = 1U << 3;
   static constexpr std::uint64_t shielded = 1U << 4;
   static constexpr std::uint64_t watched = 1U << 5;
   static constexpr std::uint64_t unwind = 1U << 6;
   static constexpr unsigned number_shift = 32;
+  static constexpr std::uint64_t beside_number = (std::uint64_t{1} << number_shift) - 1;
 
   static state state_of(std::uint64_t word) noexcept { return state(word & state_mask); }
+  /// These two not for `suspended` and `pending`, in which the completer schedules.
+  static bool is_completed(std::uint64_t word) noexcept { return (word & 1) != 0; }
+  static std::uint64_t mark_completed(std::uint64_t word) noexcept { return word + 1; }
   static std::uint64_t with_state(std::uint64_t word, state now) noexcept {
     return (word & ~state_mask) | now;
   }

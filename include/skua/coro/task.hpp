@@ -142,6 +142,9 @@ public:
     return std::exchange(frame_, {});
   }
 
+  /// The frame, which stays the task's own. Null once it was awaited, spawned or moved from.
+  [[nodiscard]] handle frame() const noexcept { return frame_; }
+
   /// False once it was awaited, spawned or moved from.
   // By conversion, not by ==: argument-dependent lookup would try every == of T's.
   [[nodiscard]] bool valid() const noexcept { return static_cast<bool>(frame_); }

@@ -1,0 +1,38 @@
+// skua/runtime/block_in_place.hpp: blocks in a task without holding up its worker.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/runtime/call.hpp"
+
+#include <utility>
+
+namespace skua::inline SKUA_ABI {
+
+class worker;
+
+/// While it lives, the calling thread is no worker: another thread goes on with its queue. Nested
+/// ones and those outside a runtime do nothing.
+class [[gnu::visibility("default")]] blocking_section {
+public:
+  blocking_section();
+  blocking_section(const blocking_section&) = delete;
+  blocking_section& operator=(const blocking_section&) = delete;
+  ~blocking_section();
+
+private:
+  worker* left_;
+};
+
+/// Calls `fn`, which may block, on this thread, and gives what it gives. The other tasks of this
+/// worker go on meanwhile on another thread; the calling task does not, branches of it neither. For
+/// calls that need this stack or this thread; otherwise prefer spawn_blocking().
+///
+/// Throws std::logic_error on a current_thread runtime, which has no other thread. Outside a
+/// runtime it just calls.
+template <typename Callable>
+decltype(auto) block_in_place(Callable&& fn) {
+  const blocking_section elsewhere;
+  return std::forward<Callable>(fn)();
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,84 @@
+// skua/runtime/config.hpp: every setting of a runtime, with its default and the reason for it.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/clock.hpp"
+#include "skua/base/log.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace skua::inline SKUA_ABI {
+
+class hooks;
+
+enum class flavour : unsigned char {
+  multi_thread,    ///< workers with threads of their own, which steal from each other
+  current_thread,  ///< one worker, on the thread that calls block_on()
+};
+
+/// What becomes of an exception that ends a task whose handle nobody holds any more.
+enum class unhandled : unsigned char {
+  log,       ///< an error in the log, with the task's id, name and place; nothing else
+  shut_down  ///< the same, and every task of the runtime is asked to stop
+};
+
+/// Takes effect when a runtime starts; runtime::start() refuses what makes no sense.
+struct config {
+  /// For `workers` and `global_queue_interval`: let the runtime decide.
+  static constexpr std::size_t automatic = ~std::size_t{0};
+
+  skua::flavour flavour = flavour::multi_thread;
+
+  /// Automatic: the CPUs this process may use, by affinity and by its cgroup's quota. 1 to 1,024.
+  std::size_t workers = automatic;
+
+  /// Threads are called name-0, name-1, ... Copied, at most 32 bytes.
+  std::string_view name = "skua";
+
+  /// How many tasks a worker resumes before it looks at timers and I/O. 61: often enough to be
+  /// fresh, seldom enough to cost little, and prime, so that it does not beat with other rhythms.
+  std::uint32_t event_interval = 61;
+
+  /// How many tasks a worker resumes before it looks at the shared queue, although its own is not
+  /// empty. Automatic: about one look per 200 microseconds, from every 2nd to every 127th.
+  std::size_t global_queue_interval = automatic;
+
+  /// What a task may do at once in one turn before it gives way: enough for a batch, and short.
+  std::uint32_t budget = 128;
+
+  /// A task woken by a running one goes to a slot and runs next, with a warm cache. False: it goes
+  /// to the end of the queue.
+  bool lifo_slot = true;
+
+  /// try_spawn() refuses while so many tasks wait in the shared queue.
+  std::size_t spawn_queue_limit = 65'536;
+
+  /// Threads of the pool for blocking calls, at most; started when needed. Enough for calls that
+  /// wait for disks and locks, few enough not to run out of memory.
+  std::size_t blocking_threads = 512;
+
+  /// How long such a thread waits for the next call before it ends: 10 s.
+  std::int64_t blocking_keep_alive = 10'000'000'000;
+
+  /// Measures how long tasks wait in queues and run; costs two looks at the clock per resume.
+  bool histograms = false;
+
+  /// See `unhandled`. Logged by default: one task's failure should not end a service.
+  skua::unhandled unhandled = unhandled::log;
+
+  /// Called on events of workers and tasks; null: nobody watches. Borrowed for the runtime's life.
+  skua::hooks* hooks = nullptr;
+
+  /// Where timers take the time from; null: CLOCK_MONOTONIC. Borrowed for the runtime's life.
+  const skua::clock* clock = nullptr;
+
+  /// Where random choices (whom to steal from) start. The same seed, the same choices.
+  std::uint64_t seed = 0x9e3779b97f4a7c15;
+
+  /// Where the runtime's own messages go.
+  logger log = logger();
+};
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,234 @@
+// skua/runtime/runtime.hpp: the threads and queues that run tasks, from start to shutdown.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/duration.hpp"
+#include "skua/base/error.hpp"
+#include "skua/base/result.hpp"
+#include "skua/coro/await_in_task.hpp"
+#include "skua/coro/outcome.hpp"
+#include "skua/runtime/config.hpp"
+#include "skua/runtime/join_handle.hpp"
+#include "skua/runtime/metrics.hpp"
+#include "skua/runtime/spawnable.hpp"
+#include "skua/runtime/start_error.hpp"
+#include "skua/runtime/task_info.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <source_location>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace skua::inline SKUA_ABI {
+
+class core;
+
+/// What shutdown() left behind.
+struct shutdown_report {
+  /// Tasks that did not stop in time. They may go on for as long as the process lives; their memory
+  /// and the runtime's stay valid.
+  std::vector<task_info> still_running;
+  [[nodiscard]] bool complete() const noexcept { return still_running.empty(); }
+};
+
+/// What stands for a task without a value in the tuple that wait_all() gives.
+struct no_value {};
+
+/// A reference to a runtime that any thread may copy, keep and use. It may outlive the runtime,
+/// which then accepts nothing more.
+class [[gnu::visibility("default")]] runtime_handle {
+public:
+  explicit runtime_handle(core& of) noexcept;  // takes a reference of its own
+  runtime_handle(const runtime_handle& from) noexcept;
+  runtime_handle(runtime_handle&& from) noexcept : core_(std::exchange(from.core_, nullptr)) {}
+  runtime_handle& operator=(runtime_handle from) noexcept {
+    std::swap(core_, from.core_);
+    return *this;
+  }
+  ~runtime_handle();
+
+  /// The runtime of the calling code; throws std::logic_error outside one.
+  [[nodiscard]] static runtime_handle current();
+
+  /// Starts a task that belongs to the runtime itself: see skua::spawn() for what can be spawned.
+  /// After shutdown the handle it gives resolves as cancelled, and `what` is destroyed unstarted.
+  template <typename Spawnable>
+  auto spawn(Spawnable&& what, std::source_location where = std::source_location::current()) const {
+    using T = spawned_t<Spawnable>;
+    return join_handle<T>(
+        *order_for(std::forward<Spawnable>(what), where)
+             .hand_to([this](const spawn_request& order) { return accept(order, false); }));
+  }
+
+  /// The same, but refuses (limit_exceeded) while config::spawn_queue_limit tasks wait.
+  template <typename Spawnable>
+  [[nodiscard]] auto try_spawn(Spawnable&& what,
+                               std::source_location where = std::source_location::current()) const
+      -> result<join_handle<spawned_t<Spawnable>>> {
+    task_cell* const cell =
+        order_for(std::forward<Spawnable>(what), where).hand_to([this](const spawn_request& order) {
+          return accept(order, true);
+        });
+    if (cell == nullptr) return fail(errc::limit_exceeded);
+    return join_handle<spawned_t<Spawnable>>(*cell);
+  }
+
+  [[nodiscard]] metrics_snapshot metrics() const;
+  [[nodiscard]] std::vector<task_info> tasks() const;
+
+private:
+  friend class runtime;
+  task_cell* accept(const spawn_request& order, bool only_if_room) const;
+
+  core* core_;
+};
+
+/// Owns its workers. Several may exist in one process. Its functions may be called from any thread,
+/// but not from its own tasks where that is said.
+class [[gnu::visibility("default")]] runtime {
+public:
+  class builder;
+  using handle = runtime_handle;
+
+  /// Starts workers and all. On failure nothing is left behind.
+  [[nodiscard]] static std::expected<runtime, start_error> start(const config& settings);
+
+  runtime(runtime&& from) noexcept : handle_(std::move(from.handle_)) {}
+  runtime& operator=(runtime&& from) noexcept {
+    runtime old(std::move(*this));
+    handle_ = std::move(from.handle_);
+    return *this;
+  }
+  /// Like shutdown() without a limit of time. In one of its own tasks, where nobody can wait for
+  /// it, that is an error in the log; everything is asked to stop, and cleaned up when it has.
+  ~runtime();
+
+  /// Runs `root` (see skua::spawn() for what can be run) and blocks until it and every task spawned
+  /// beneath it have ended. Gives its value; rethrows its exception; throws task_cancelled if it
+  /// was stopped. If it fails, the tasks beneath it are asked to stop, and awaited, first.
+  ///
+  /// Throws std::logic_error on a worker of any runtime, where it would block other tasks, and on a
+  /// current_thread runtime that another thread drives.
+  template <typename Spawnable>
+  decltype(auto) block_on(Spawnable&& root,
+                          std::source_location where = std::source_location::current()) {
+    using T = spawned_t<Spawnable>;
+    task_hold ended;
+    order_for(std::forward<Spawnable>(root), where).hand_to([&](const spawn_request& order) {
+      run_to_the_end(&order, 1, &ended);
+      return ended.get();
+    });
+    return ended.take_outcome<T>().value();
+  }
+
+  /// The same for several at once; gives a tuple of their values, with no_value for those without.
+  /// If one fails the others are asked to stop; the first exception, in the order of arguments, is
+  /// rethrown.
+  template <typename... Spawnables>
+  auto wait_all(Spawnables&&... roots) {
+    return run_tasks(std::source_location::current(), to_task(std::forward<Spawnables>(roots))...);
+  }
+
+  template <typename Spawnable>
+  auto spawn(Spawnable&& what, std::source_location where = std::source_location::current()) {
+    return handle_.spawn(std::forward<Spawnable>(what), where);
+  }
+  template <typename Spawnable>
+  [[nodiscard]] auto try_spawn(Spawnable&& what,
+                               std::source_location where = std::source_location::current()) {
+    return handle_.try_spawn(std::forward<Spawnable>(what), where);
+  }
+
+  [[nodiscard]] const handle& get_handle() const noexcept { return handle_; }
+  [[nodiscard]] metrics_snapshot metrics() const { return handle_.metrics(); }
+  [[nodiscard]] std::vector<task_info> tasks() const { return handle_.tasks(); }
+
+  /// Accepts nothing more, asks every task to stop, and blocks until all have, at most `timeout`.
+  /// What did not stop is reported, and left alone. docs/shutdown.md tells the steps.
+  template <duration_like Duration>
+  shutdown_report shutdown(Duration timeout) {
+    return shut_down(to_nanoseconds(timeout));
+  }
+  shutdown_report shutdown();
+
+private:
+  explicit runtime(core& started) noexcept : handle_(started) {}
+
+  void run_to_the_end(const spawn_request* orders, std::size_t count, task_hold* ended);
+  shutdown_report shut_down(std::int64_t timeout);
+
+  template <typename... Ts>
+  auto run_tasks(std::source_location where, task<Ts>... roots);
+
+  handle handle_;
+};
+
+/// The settings of a runtime, one after the other.
+///   auto rt = runtime::builder().workers(4).name("api").build();
+class runtime::builder {
+public:
+  builder& flavour(skua::flavour which) noexcept { return set(settings_.flavour, which); }
+  builder& workers(std::size_t count) noexcept { return set(settings_.workers, count); }
+  builder& name(std::string_view threads) noexcept { return set(settings_.name, threads); }
+  builder& budget(std::uint32_t operations) noexcept { return set(settings_.budget, operations); }
+  builder& lifo_slot(bool use) noexcept { return set(settings_.lifo_slot, use); }
+  builder& histograms(bool keep) noexcept { return set(settings_.histograms, keep); }
+  builder& blocking_threads(std::size_t most) noexcept {
+    return set(settings_.blocking_threads, most);
+  }
+  builder& unhandled(skua::unhandled policy) noexcept { return set(settings_.unhandled, policy); }
+  builder& hooks(skua::hooks& watcher) noexcept { return set(settings_.hooks, &watcher); }
+  builder& log(logger where) noexcept { return set(settings_.log, where); }
+
+  /// Every other setting.
+  [[nodiscard]] config& settings() noexcept { return settings_; }
+
+  [[nodiscard]] std::expected<runtime, start_error> build() const {
+    return runtime::start(settings_);
+  }
+
+private:
+  template <typename T>
+  builder& set(T& field, const T& value) noexcept {
+    field = value;
+    return *this;
+  }
+
+  config settings_;
+};
+
+template <typename T>
+auto value_or_nothing(outcome<T>&& end) {
+  if constexpr (std::is_void_v<T>) {
+    std::move(end).value();
+    return no_value();
+  } else {
+    return std::move(end).value();
+  }
+}
+
+template <typename... Ts>
+auto runtime::run_tasks(std::source_location where, task<Ts>... roots) {
+  constexpr std::size_t count = sizeof...(Ts);
+  static_assert(count > 0, "wait_all() waits for at least one");
+  const spawn_request orders[] = {
+      {to_frame(roots.frame()), &result_of<Ts>::operations, where, {}}...};
+  task_hold ended[count];
+  run_to_the_end(orders, count, ended);
+  (static_cast<void>(roots.release()), ...);
+
+  return [&]<std::size_t... index>(std::index_sequence<index...>) {
+    std::tuple<outcome<Ts>...> ends{ended[index].template take_outcome<Ts>()...};
+    // Those that were stopped because another failed come after the one that did.
+    for (const std::exception_ptr& thrown : {std::get<index>(ends).exception()...})
+      if (thrown != nullptr) std::rethrow_exception(thrown);
+    // Not by deduction: that takes a single pair or tuple apart.
+    return std::tuple<decltype(value_or_nothing(std::get<index>(std::move(ends))))...>{
+        value_or_nothing(std::get<index>(std::move(ends)))...};
+  }(std::index_sequence_for<Ts...>());
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,23 @@
+// skua/skua.hpp: everything a program needs to run tasks.
+#pragma once
+
+#include "skua/base/error.hpp"
+#include "skua/base/result.hpp"
+#include "skua/coro/as_outcome.hpp"
+#include "skua/coro/async_generator.hpp"
+#include "skua/coro/generator.hpp"
+#include "skua/coro/or_return.hpp"
+#include "skua/coro/shielded.hpp"
+#include "skua/coro/stop_token.hpp"
+#include "skua/coro/sync_wait.hpp"
+#include "skua/coro/task.hpp"
+#include "skua/coro/task_cancelled.hpp"
+#include "skua/coro/unconstrained.hpp"
+#include "skua/coro/yield.hpp"
+#include "skua/runtime/block_in_place.hpp"
+#include "skua/runtime/hooks.hpp"
+#include "skua/runtime/join_handle.hpp"
+#include "skua/runtime/run.hpp"
+#include "skua/runtime/runtime.hpp"
+#include "skua/runtime/spawn.hpp"
+#include "skua/runtime/spawn_blocking.hpp"

@@ -1,0 +1,40 @@
+// src/driver/futex.cpp: the system call, with an absolute time.
+#include "driver/futex.hpp"
+
+#include "skua/base/check.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+
+namespace skua::inline SKUA_ABI {
+
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
+              std::atomic<std::uint32_t>::is_always_lock_free);
+
+bool process_futex::wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                         std::int64_t deadline) noexcept {
+  constexpr std::int64_t second = 1'000'000'000;
+  const std::int64_t when = std::max<std::int64_t>(deadline, 0);  // the kernel refuses others
+  const timespec until = {.tv_sec = when / second, .tv_nsec = when % second};
+  // WAIT takes a duration, WAIT_BITSET a point in time: nothing to compute again after a signal.
+  const long done =
+      syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
+              deadline == no_deadline ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+  if (done == 0) return true;
+  const int reason = errno;
+  if (reason == ETIMEDOUT) return false;
+  check(reason == EAGAIN || reason == EINTR, "the kernel can wait on a word of ours");
+  return true;
+}
+
+void process_futex::wake_one(std::atomic<std::uint32_t>& word) noexcept {
+  // Fails only if the word is gone, and then nobody sleeps on it.
+  syscall(SYS_futex, &word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,165 @@
+// src/driver/timer_wheel.cpp: filing by digits of the tick, turning, and exact order.
+#include "driver/timer_wheel.hpp"
+
+#include "skua/base/check.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace skua::inline SKUA_ABI {
+namespace {
+
+using timer_list = intrusive_list<timer>;
+
+/// Moves the timers at the head of `from`, as far as their deadlines do not fall, to `run`.
+void take_run(timer_list& from, timer_list& run) noexcept {
+  std::int64_t last = 0;
+  do {
+    timer& next = *from.pop_front();
+    last = next.deadline;
+    run.push_back(next);
+  } while (!from.empty() && from.front()->deadline >= last);
+}
+
+/// Merges `newer` into `older`. Of equal deadlines those of `older` come first.
+void merge(timer_list& older, timer_list& newer) noexcept {
+  timer_list merged;
+  while (!older.empty() && !newer.empty()) {
+    const bool newer_first = newer.front()->deadline < older.front()->deadline;
+    merged.push_back(*(newer_first ? newer : older).pop_front());
+  }
+  merged.append(older);
+  merged.append(newer);
+  older.append(merged);
+}
+
+/// Merge sort, stable, from the bottom up: heap n is empty or holds 2^n runs, and those of a higher
+/// heap come from further ahead in the list.
+void sort(timer_list& items) noexcept {
+  std::array<timer_list, 48> heaps;  // more runs than memory holds timers
+  while (!items.empty()) {
+    timer_list run;
+    take_run(items, run);
+    std::size_t n = 0;
+    for (; !heaps[n].empty(); ++n) {
+      merge(heaps[n], run);
+      run.append(heaps[n]);
+    }
+    heaps[n].append(run);
+  }
+  for (timer_list& heap : heaps) {
+    merge(heap, items);
+    items.append(heap);
+  }
+}
+
+}  // namespace
+
+timer_wheel::~timer_wheel() {
+  check(empty(), "a timer wheel dies empty");
+}
+
+std::size_t timer_wheel::level_of(std::uint64_t difference) noexcept {
+  const int highest_bit = 63 - std::countl_zero(difference | 1);
+  return static_cast<std::size_t>(highest_bit / digit_bits);
+}
+
+void timer_wheel::insert(timer& item, std::int64_t now) noexcept {
+  // An empty wheel may turn freely, which spares the new timer to be filed anew later. With timers
+  // in it, it turns only in advance(), which has a place for those that become due.
+  if (empty()) tick_ = std::max(tick_, tick_of(now));
+  file(item);
+  ++size_;
+}
+
+void timer_wheel::file(timer& item) noexcept {
+  const std::uint64_t tick = std::max(tick_of(item.deadline), tick_);
+  const std::size_t level = level_of(tick ^ tick_);
+  const std::size_t in_level = digit(tick, level);
+  const std::size_t place = level * slots + in_level;
+  slot& target = slots_[place];
+  target.items.push_back(item);
+  target.earliest = std::min(target.earliest, item.deadline);
+  occupied_[level] |= std::uint64_t{1} << in_level;
+  item.slot_ = static_cast<std::uint16_t>(place);
+}
+
+bool timer_wheel::remove(timer& item) noexcept {
+  if (!item.linked()) return false;
+  const std::size_t place = item.slot_;
+  timer_list::remove(item);
+  item.slot_ = timer::no_slot;
+  if (slots_[place].items.empty()) set_empty(place);
+  --size_;
+  return true;
+}
+
+void timer_wheel::set_empty(std::size_t place) noexcept {
+  slots_[place].earliest = no_deadline;
+  occupied_[place / slots] &= ~(std::uint64_t{1} << place % slots);
+}
+
+void timer_wheel::advance(std::int64_t now, timer_list& expired) noexcept {
+  const std::uint64_t tick = tick_of(now);
+  if (tick > tick_) turn_to(tick, now, expired);
+  const std::size_t current = digit(tick_, 0);
+  if (slots_[current].earliest <= now) hand_out(current, now, expired);
+}
+
+/// Hands out all that is due before `tick`, which becomes the current one.
+void timer_wheel::turn_to(std::uint64_t tick, std::int64_t now, timer_list& expired) noexcept {
+  // The highest digit that changes grows: slots of its level before the new one are over, and so is
+  // all of the levels below, whose timers have the old digit. Levels above keep their meaning.
+  const std::size_t top = level_of(tick ^ tick_);
+  const std::size_t entered = digit(tick, top);
+  for (std::size_t level = 0; level <= top; ++level) {
+    const std::uint64_t over = level < top ? ~std::uint64_t{0} : (std::uint64_t{1} << entered) - 1;
+    while (const std::uint64_t left = occupied_[level] & over)
+      hand_out(level * slots + static_cast<std::size_t>(std::countr_zero(left)), now, expired);
+  }
+  tick_ = tick;
+  if (top > 0) file_anew(top * slots + entered);
+}
+
+/// Files the timers of an upper slot that time has entered on the levels below, which are empty.
+void timer_wheel::file_anew(std::size_t place) noexcept {
+  timer_list moving;
+  moving.append(slots_[place].items);
+  set_empty(place);
+  while (timer* const item = moving.pop_front()) file(*item);
+}
+
+/// Hands out what is due of a slot: all of it if the slot is over.
+void timer_wheel::hand_out(std::size_t place, std::int64_t now, timer_list& expired) noexcept {
+  timer_list due;
+  bool in_order = true;
+  std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+  std::int64_t earliest_left = no_deadline;
+  for (timer& item : slots_[place].items) {
+    if (item.deadline > now) {
+      earliest_left = std::min(earliest_left, item.deadline);
+      continue;
+    }
+    in_order &= item.deadline >= latest;
+    latest = item.deadline;
+    timer_list::remove(item);
+    item.slot_ = timer::no_slot;
+    --size_;
+    due.push_back(item);
+  }
+  slots_[place].earliest = earliest_left;
+  if (slots_[place].items.empty()) set_empty(place);
+  if (!in_order) sort(due);
+  expired.append(due);
+}
+
+std::int64_t timer_wheel::next_deadline() const noexcept {
+  for (std::size_t level = 0; level < levels; ++level) {
+    if (occupied_[level] == 0) continue;
+    const auto first = static_cast<std::size_t>(std::countr_zero(occupied_[level]));
+    return slots_[level * slots + first].earliest;
+  }
+  return no_deadline;
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,127 @@
+// src/driver/timer_wheel.hpp: who waits for which moment; the same for every driver.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/intrusive_list.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace skua::inline SKUA_ABI {
+
+/// Later than any moment that comes. A timer may have it; it is handed out at that instant only.
+inline constexpr std::int64_t no_deadline = std::numeric_limits<std::int64_t>::max();
+
+/// One wait for a moment. Lives in the operation that waits, and belongs to it throughout: a wheel
+/// only links it. The states:
+///   idle        on no list.
+///   in a wheel  linked() is true; insert() leads here, remove() back to idle.
+///   handed out  on a list that advance() filled, which belongs to its caller; popping it there
+///               leads back to idle. is_linked() of the list link is true, linked() is not.
+struct timer : list_link<> {
+  using fire_function = void (*)(timer&) noexcept;
+
+  explicit timer(fire_function when_due) noexcept : fire(when_due) {}
+
+  /// In a wheel, so that remove() would take it out. Changes only under the lock that covers the
+  /// wheel, whereas what was handed out may be popped outside it.
+  [[nodiscard]] bool linked() const noexcept { return slot_ != no_slot; }
+
+  /// Nanoseconds of skua::clock, any value. Not changed while in a wheel.
+  std::int64_t deadline = no_deadline;
+  /// For the driver, which calls it outside its lock once it has popped the timer from the list of
+  /// those handed out. The timer may be inserted again in it, or be gone when it returns. A wheel
+  /// never calls it.
+  fire_function fire;
+
+private:
+  friend class timer_wheel;
+  static constexpr std::uint16_t no_slot = 0xffff;
+
+  std::uint16_t slot_ = no_slot;
+};
+
+/// Timers, filed by deadline. Not thread-safe: the driver's lock covers it. Allocates nothing, at
+/// any time. Dies empty.
+///
+/// Time is cut into ticks of 2^20 ns, and the number of a tick into digits of 6 bits. A timer
+/// stands on the level of the highest digit in which its tick differs from the current one, in the
+/// slot of that digit. Hence
+///   - all timers of a level are due before any of a level above it, and all of a slot before any
+///     of the slots behind it: the earliest timer is in the first occupied slot;
+///   - when time enters a slot of an upper level, all levels below it are empty, and its timers are
+///     filed anew there. Until then they cannot be due;
+///   - eight levels hold every int64. There is no list of timers too far away, and a slot never
+///     means two different times.
+/// The slot of the current tick is the only one that can be partly due. Timers inserted late, with
+/// deadlines before it, stand there, too.
+class timer_wheel {
+public:
+  explicit timer_wheel(std::int64_t now) noexcept : tick_(tick_of(now)) {}
+  timer_wheel(const timer_wheel&) = delete;
+  timer_wheel& operator=(const timer_wheel&) = delete;
+  ~timer_wheel();
+
+  /// O(1). `item` is idle. If its deadline is past, the next advance() hands it out. `now` may be
+  /// older or newer than that of the last advance(): it only spares work, and decides nothing.
+  void insert(timer& item, std::int64_t now) noexcept;
+
+  /// O(1). False if `item` is in no wheel: it was handed out, removed or never inserted. Otherwise
+  /// it is in this wheel, and idle afterwards.
+  bool remove(timer& item) noexcept;
+
+  /// Moves every timer whose deadline is `now` or earlier, and no other, behind the last of
+  /// `expired`: in exact order of deadline, and of insertion where deadlines are equal. That holds
+  /// for a `now` older than that of an earlier call, too.
+  ///
+  /// Time that passes costs nothing, be it years. A timer costs a few steps when it is handed out
+  /// (n timers of one slot that were not inserted in order, n log n steps), at most seven moves
+  /// from level to level before, and a look whenever another one of the current tick is due.
+  void advance(std::int64_t now, intrusive_list<timer>& expired) noexcept;
+
+  /// When to call advance() next; `no_deadline` if the wheel is empty. O(levels). Never later than
+  /// the earliest deadline, and equal to it unless a timer was removed: then it may be the deadline
+  /// of a removed timer of the same slot. advance() looks at such a slot again, so that
+  ///   - after advance(now) it is later than `now` (but for `no_deadline`);
+  ///   - a removed timer makes a driver wake for nothing at most once.
+  [[nodiscard]] std::int64_t next_deadline() const noexcept;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+private:
+  static constexpr int tick_bits = 20;
+  static constexpr int digit_bits = 6;
+  static constexpr std::size_t slots = 1U << digit_bits;  // of a level; one bit each in a word
+  static constexpr std::size_t levels = 8;
+  static_assert(tick_bits + levels * digit_bits >= 64, "every int64 has its slot");
+
+  struct slot {
+    intrusive_list<timer> items;          // those of equal deadline in order of insertion
+    std::int64_t earliest = no_deadline;  // not later than any of them
+  };
+
+  static std::uint64_t tick_of(std::int64_t time) noexcept {
+    // With the sign turned around, unsigned numbers have the order of the signed ones.
+    return (static_cast<std::uint64_t>(time) ^ std::uint64_t{1} << 63) >> tick_bits;
+  }
+  static std::size_t level_of(std::uint64_t difference) noexcept;
+  static std::size_t digit(std::uint64_t tick, std::size_t level) noexcept {
+    return tick >> level * digit_bits & (slots - 1);
+  }
+
+  void file(timer& item) noexcept;
+  void set_empty(std::size_t place) noexcept;
+  void turn_to(std::uint64_t tick, std::int64_t now, intrusive_list<timer>& expired) noexcept;
+  void file_anew(std::size_t place) noexcept;
+  void hand_out(std::size_t place, std::int64_t now, intrusive_list<timer>& expired) noexcept;
+
+  std::uint64_t tick_;  // the current one; never goes back
+  std::size_t size_ = 0;
+  std::array<std::uint64_t, levels> occupied_{};  // by level: which slots are not empty
+  std::array<slot, levels * slots> slots_;        // at level * slots + digit, a slot's "place"
+};
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,36 @@
+// src/runtime/block_in_place.cpp: step out of the worker, and back.
+#include "skua/runtime/block_in_place.hpp"
+
+#include "runtime/core.hpp"
+#include "runtime/current.hpp"
+#include "runtime/task_cell.hpp"
+#include "runtime/worker.hpp"
+
+#include <stdexcept>
+
+namespace skua::inline SKUA_ABI {
+
+blocking_section::blocking_section() : left_(current().as) {
+  if (left_ == nullptr) return;
+  if (left_->runtime.settings().flavour == flavour::current_thread)
+    throw std::logic_error(
+        "skua::block_in_place: a current_thread runtime has no other thread for its tasks; use "
+        "spawn_blocking");
+  if (!left_->lend()) {
+    left_ = nullptr;
+    return;
+  }
+  if (task_cell* const task = current().task) task->in_turn = nullptr;
+}
+
+blocking_section::~blocking_section() {
+  if (left_ == nullptr) return;
+  turn* next = left_;
+  if (!left_->reclaim()) {
+    current().lost = left_;
+    next = &current().used_up;
+  }
+  if (task_cell* const task = current().task) task->in_turn = next;
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,114 @@
+// src/runtime/blocking_pool.cpp: a queue under a mutex, and threads that come and go.
+#include "runtime/blocking_pool.hpp"
+
+#include "runtime/core.hpp"
+#include "runtime/current.hpp"
+#include "runtime/signals.hpp"
+#include "runtime/thread_name.hpp"
+#include "skua/base/check.hpp"
+
+#include <chrono>
+
+namespace skua::inline SKUA_ABI {
+
+bool blocking_pool::submit(pool_job& job) noexcept {
+  std::unique_lock hold(mutex_);
+  if (!make_room(hold)) return false;
+  jobs_.push_back(job);
+  ++waiting_;
+  work_came_.notify_one();
+  return true;
+}
+
+bool blocking_pool::submit(work& item) noexcept {
+  std::unique_lock hold(mutex_);
+  if (!make_room(hold)) return false;
+  items_.push_back(item);
+  ++waiting_;
+  work_came_.notify_one();
+  return true;
+}
+
+bool blocking_pool::withdraw(pool_job& job) noexcept {
+  const std::lock_guard hold(mutex_);
+  if (!job.is_linked()) return false;
+  intrusive_list<pool_job>::remove(job);
+  --waiting_;
+  return true;
+}
+
+// A thread for one more: one that is idle and not spoken for, or a new one, or any that will come
+// by.
+bool blocking_pool::make_room(std::unique_lock<std::mutex>&) noexcept {
+  check(!closed_, "no call is made when all tasks have ended");
+  if (idle_ > waiting_) return true;
+  if (threads_ == threads_max_) return true;
+  of_.add_reference();
+  try {
+    std::thread([this] { run(); }).detach();
+  } catch (...) {  // no thread, or no memory for one
+    of_.release();
+    return threads_ > 0;
+  }
+  ++threads_;
+  ++idle_;  // it has no call yet
+  return true;
+}
+
+void blocking_pool::run() noexcept {
+  block_sigpipe_in_this_thread();
+  current() = current_state{&of_};
+  std::unique_lock hold(mutex_);
+  name_this_thread(of_.blocking_thread_name(), named_++);
+  const auto patience = std::chrono::nanoseconds(keep_alive_);
+  for (;;) {
+    const bool in_time =
+        work_came_.wait_for(hold, patience, [this] { return closed_ || !nothing_waits(); });
+    if (!nothing_waits())
+      run_one(hold);
+    else if (closed_ || !in_time)
+      break;
+  }
+  --idle_;
+  --threads_;
+  thread_ended_.notify_all();
+  hold.unlock();
+  current() = {};
+  of_.release();  // the last use of the pool, and perhaps of the runtime
+}
+
+void blocking_pool::run_one(std::unique_lock<std::mutex>& hold) noexcept {
+  item_is_next_ = !items_.empty() && (item_is_next_ || jobs_.empty());
+  work* const item = item_is_next_ ? items_.pop_front() : nullptr;
+  pool_job* const job = item == nullptr ? jobs_.pop_front() : nullptr;
+  item_is_next_ = item == nullptr;  // they take turns, so that neither kind starves
+  --waiting_;
+  --idle_;
+  hold.unlock();
+  if (job != nullptr)
+    job->run(*job);
+  else
+    item->run(*item);
+  current().task = nullptr;
+  hold.lock();
+  ++idle_;
+}
+
+void blocking_pool::close() noexcept {
+  const std::lock_guard hold(mutex_);
+  closed_ = true;
+  work_came_.notify_all();
+}
+
+void blocking_pool::join() noexcept {
+  close();
+  std::unique_lock hold(mutex_);
+  thread_ended_.wait(hold, [this] { return threads_ == 0; });
+}
+
+blocking_pool::depth blocking_pool::look() const noexcept {
+  const std::lock_guard hold(mutex_);
+  return {threads_, idle_, waiting_};
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,72 @@
+// src/runtime/blocking_pool.hpp: threads for calls that block.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/intrusive_list.hpp"
+#include "skua/base/work.hpp"
+#include "skua/base/work_queue.hpp"
+#include "skua/runtime/pool_job.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <thread>
+
+namespace skua::inline SKUA_ABI {
+
+class core;
+
+/// Starts a thread when a call comes and none is free, up to a limit; a thread without a call ends
+/// after a while. Functions are for any thread.
+class blocking_pool {
+public:
+  struct depth {
+    std::size_t threads, idle, waiting;
+  };
+
+  blocking_pool(core& of, std::size_t threads_max, std::int64_t keep_alive) noexcept
+      : of_(of), threads_max_(threads_max), keep_alive_(keep_alive) {}
+  blocking_pool(const blocking_pool&) = delete;
+  blocking_pool& operator=(const blocking_pool&) = delete;
+
+  /// False if there is no thread and the system gives none; the job is then still the caller's.
+  [[nodiscard]] bool submit(pool_job& job) noexcept;
+  /// The same for work that nobody withdraws.
+  [[nodiscard]] bool submit(work& item) noexcept;
+
+  /// True: the job was waiting, and will not run. False: it has begun, or was never submitted.
+  [[nodiscard]] bool withdraw(pool_job& job) noexcept;
+
+  /// Nothing is submitted any more: ends the threads and waits for them.
+  void join() noexcept;
+  /// The same without waiting, in one of the pool's own threads perhaps.
+  void close() noexcept;
+
+  [[nodiscard]] depth look() const noexcept;
+
+private:
+  void run() noexcept;
+  bool make_room(std::unique_lock<std::mutex>& hold) noexcept;
+  void run_one(std::unique_lock<std::mutex>& hold) noexcept;
+  [[nodiscard]] bool nothing_waits() const noexcept { return jobs_.empty() && items_.empty(); }
+
+  core& of_;
+  const std::size_t threads_max_;
+  const std::int64_t keep_alive_;
+
+  mutable std::mutex mutex_;  // over all that follows
+  std::condition_variable work_came_;
+  std::condition_variable thread_ended_;
+  intrusive_list<pool_job> jobs_;
+  work_queue items_;
+  std::size_t waiting_ = 0;
+  std::size_t threads_ = 0;
+  std::size_t idle_ = 0;
+  std::size_t named_ = 0;
+  bool item_is_next_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace skua::inline SKUA_ABI

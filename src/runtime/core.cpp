@@ -1,0 +1,148 @@
+// src/runtime/core.cpp: start, references, and where work goes.
+#include "runtime/core.hpp"
+
+#include "driver/null_driver.hpp"
+#include "driver/process_barrier.hpp"
+#include "runtime/current.hpp"
+#include "runtime/signals.hpp"
+#include "runtime/thread_name.hpp"
+#include "runtime/worker.hpp"
+#include "skua/base/check.hpp"
+#include "skua/base/random.hpp"
+
+#include <system_error>
+
+namespace skua::inline SKUA_ABI {
+
+core::core(const config& settings)
+    : settings_(settings),
+      name_(settings.name),
+      blocking_name_(name_ + "-b"),
+      clock_(settings.clock != nullptr ? settings.clock : &kernel_clock_),
+      idle_(settings.workers),
+      cells_(*this),
+      pool_(*this, settings.blocking_threads, settings.blocking_keep_alive),
+      next_outside_id_(settings.workers + 1) {
+  settings_.name = name_;
+  static_cast<void>(process_barrier::available());  // registers now, not in the middle of a wait
+  random_generator random(settings.seed);
+  workers_.reserve(settings.workers);
+  for (std::size_t i = 0; i < settings.workers; ++i)
+    workers_.push_back(
+        std::make_unique<worker>(*this, i, std::make_unique<null_driver>(*clock_), random.split()));
+  const bool alone = settings.flavour == flavour::current_thread;
+  everything_ =
+      std::make_unique<scope_state>(settings.workers, alone ? &workers_[0]->sleeps_in() : nullptr);
+}
+
+core::~core() = default;
+
+std::error_code core::start_threads() {
+  threads_.reserve(workers_.size());
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    add_reference();
+    try {
+      threads_.emplace_back([this, i] { run_worker(i); });
+    } catch (const std::system_error& refused) {
+      release();
+      return refused.code();
+    } catch (...) {  // no memory for what the thread is to do
+      release();
+      throw;
+    }
+  }
+  return {};
+}
+
+void core::run_worker(std::size_t index) noexcept {
+  block_sigpipe_in_this_thread();
+  name_this_thread(name_, index);
+  tell_hooks(&hooks::thread_started, index);
+  workers_[index]->run(over_);
+  tell_hooks(&hooks::thread_stops, index);
+  release();  // the last use
+}
+
+void core::end_workers() noexcept {
+  // order: [runtime.over] release: everything before the end.
+  over_.store(true, std::memory_order_release);
+  for (const auto& one : workers_) one->sleeps_in().wake();
+}
+
+void core::add_reference() noexcept {
+  // order: none; whoever adds one has one.
+  references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void core::release() noexcept {
+  // order: [core.release] release: all uses. [core.release] acquire: by the last, everybody's.
+  if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  // A visitor that brought the last task back may still be on its way out.
+  while (!outside_.empty()) std::this_thread::yield();
+  // Join handles refer to cells: while one is out, the last to come back holds a reference.
+  // order: none; nobody else has a reference now, and the pool's mutex orders what follows.
+  references_.store(1, std::memory_order_relaxed);
+  if (!cells_.close()) delete this;
+}
+
+worker* core::this_worker() const noexcept {
+  worker* const here = current().as;
+  return here != nullptr && &here->runtime == this ? here : nullptr;
+}
+
+bool core::is_current() const noexcept {
+  return current().runtime == this;
+}
+
+void core::schedule(work& item) noexcept {
+  if (settings_.histograms) [[unlikely]]
+    task_cell::note_queued(item, now());
+  if (worker* const here = this_worker())
+    here->push(item);
+  else
+    schedule_from_outside(item);
+}
+
+void core::defer(work& item) noexcept {
+  if (settings_.histograms) [[unlikely]]
+    task_cell::note_queued(item, now());
+  if (worker* const here = this_worker())
+    here->push_last(item);
+  else
+    schedule_from_outside(item);
+}
+
+void core::offload(work& item) noexcept {
+  if (pool_.submit(item)) return;
+  settings_.log.warn("no thread can be had for a blocking operation; a worker does it");
+  schedule(item);
+}
+
+// As soon as the item is in the queue the runtime may run it, and end: so we are counted in.
+void core::schedule_from_outside(work& item) noexcept {
+  check_not_forked();
+  enter();
+  check(inject_.push(item), "a runtime takes work for as long as it has tasks");
+  if (settings_.flavour == flavour::current_thread) {
+    workers_[0]->sleeps_in().wake();
+  } else if (wake_one()) {
+    // order: none; a number that stands for itself.
+    wakes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  leave();
+}
+
+bool core::wake_one() noexcept {
+  const std::size_t whom = idle_.worker_to_wake();
+  if (whom == idle_.none) return false;
+  workers_[whom]->sleeps_in().wake();
+  return true;
+}
+
+void core::check_not_forked() const noexcept {
+  check(!process_.in_child(),
+        "a forked child does not run the tasks of its parent: fork before the runtime starts, or "
+        "call exec right after");
+}
+
+}  // namespace skua::inline SKUA_ABI

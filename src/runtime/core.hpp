@@ -1,0 +1,183 @@
+// src/runtime/core.hpp: what the workers of one runtime share.
+#pragma once
+
+#include "driver/fork_guard.hpp"
+#include "runtime/blocking_pool.hpp"
+#include "runtime/cell_pool.hpp"
+#include "runtime/scope_state.hpp"
+#include "sched/admission.hpp"
+#include "sched/idle.hpp"
+#include "sched/inject_queue.hpp"
+#include "skua/base/atomics.hpp"
+#include "skua/base/clock.hpp"
+#include "skua/base/executor.hpp"
+#include "skua/runtime/config.hpp"
+#include "skua/runtime/hooks.hpp"
+#include "skua/runtime/metrics.hpp"
+#include "skua/runtime/runtime.hpp"
+#include "skua/runtime/spawned_task.hpp"
+#include "skua/runtime/start_error.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace skua::inline SKUA_ABI {
+
+class worker;
+
+/// Counted references keep it: the runtime object's, each runtime_handle's, each thread's; and,
+/// when all these are gone, one for all the join handles that are left.
+class core final : public executor {
+public:
+  /// The caller has one reference.
+  [[nodiscard]] static std::expected<core*, start_error> start(const config& settings);
+
+  void add_reference() noexcept;
+  void release() noexcept;
+
+  // The executor of every task that may run anywhere.
+  void schedule(work& item) noexcept override;
+  void defer(work& item) noexcept override;
+  void offload(work& item) noexcept override;
+
+  // Spawning (spawn.cpp).
+
+  enum class place : unsigned char { anywhere, this_worker };
+  /// In the scope of the running task, or the runtime's own if `background` or if there is none.
+  /// Called where current().runtime is this.
+  [[nodiscard]] task_cell* spawn_inside(const spawn_request& order, bool background, place where);
+  /// From anywhere; refused after shutdown: the task is then cancelled.
+  [[nodiscard]] task_cell* spawn_from_outside(const spawn_request& order);
+  [[nodiscard]] bool has_room() const noexcept {
+    return inject_.size() < settings_.spawn_queue_limit;
+  }
+  /// Runs the roots and all beneath them to their end. Throws before it has taken any of them.
+  void run_to_the_end(const spawn_request* orders, std::size_t count, task_hold* ended);
+
+  // The end of a task.
+
+  void task_ended(std::uint64_t id, bool stopped) noexcept;
+  void free_cell(task_cell& cell) noexcept;
+  void count_end(scope_state& within) noexcept;
+
+  // Shutdown (shutdown.cpp).
+
+  [[nodiscard]] shutdown_report shut_down(std::int64_t timeout);
+  /// For ~runtime() in one of our own tasks.
+  void abandon() noexcept;
+  /// True on our own threads, where nobody can wait for the runtime's end.
+  [[nodiscard]] bool is_current() const noexcept;
+
+  // Looking (inspect.cpp).
+
+  [[nodiscard]] metrics_snapshot metrics();
+  [[nodiscard]] std::vector<task_info> tasks();
+
+  // For workers and queues.
+
+  [[nodiscard]] const config& settings() const noexcept { return settings_; }
+  [[nodiscard]] std::int64_t now() const noexcept { return clock_->now(); }
+  [[nodiscard]] inject_queue<std_atomics>& inject() noexcept { return inject_; }
+  [[nodiscard]] idle<std_atomics>& idle_workers() noexcept { return idle_; }
+  [[nodiscard]] cell_pool& cells() noexcept { return cells_; }
+  [[nodiscard]] blocking_pool& pool() noexcept { return pool_; }
+  [[nodiscard]] std::size_t worker_count() const noexcept { return workers_.size(); }
+  [[nodiscard]] worker& worker_at(std::size_t index) noexcept { return *workers_[index]; }
+  [[nodiscard]] const std::atomic<bool>& over() const noexcept { return over_; }
+  [[nodiscard]] const std::string& blocking_thread_name() const noexcept { return blocking_name_; }
+
+  /// After work was added that any worker may run. True if one was woken.
+  bool wake_one() noexcept;
+
+  /// A thread that is not ours, around what it does here after which we might be gone.
+  void enter() noexcept { static_cast<void>(outside_.enter()); }
+  void leave() noexcept { outside_.leave(); }
+
+  void check_not_forked() const noexcept;
+
+  template <typename... Params>
+  void tell_hooks(void (hooks::*event)(Params...), Params... params) noexcept {
+    if (settings_.hooks == nullptr) return;
+    try {
+      (settings_.hooks->*event)(params...);
+    } catch (...) {
+      settings_.log.error("a hook has thrown; ignored");
+    }
+  }
+
+private:
+  explicit core(const config& settings);
+  ~core();
+
+  [[nodiscard]] std::error_code start_threads();
+  void run_worker(std::size_t index) noexcept;
+  void end_workers() noexcept;
+  void schedule_from_outside(work& item) noexcept;
+
+  [[nodiscard]] worker* this_worker() const noexcept;
+  [[nodiscard]] task_cell& take_cell(worker* here, const spawn_request& order);
+  void give_cell(task_cell& cell) noexcept;
+  [[nodiscard]] std::uint64_t next_id(worker* here) noexcept;
+  [[nodiscard]] std::size_t lane_of(const worker* here) const noexcept;
+  void admit(task_cell& cell, worker* here) noexcept;
+  void refuse(task_cell& cell) noexcept;
+  void report_unhandled(const task_cell& cell) noexcept;
+  void throw_if_forked() const;
+
+  [[nodiscard]] scope_state& take_scope();
+  void give_scope(scope_state& scope) noexcept;
+  void start_driving();
+  void stop_driving() noexcept;
+  void run_roots(scope_state& scope) noexcept;
+  bool wait_until(scope_state& scope, bool (*met)(const scope_state&),
+                  std::int64_t deadline) noexcept;
+  void wait_a_little(scope_state& scope, std::int64_t deadline) noexcept;
+
+  [[nodiscard]] std::vector<task_info> live_tasks();
+  void close_and_stop() noexcept;
+  void stop_tasks(const scope_state* only) noexcept;
+  void finish_if_abandoned() noexcept;
+  bool drive_by(std::int64_t deadline) noexcept;
+  void take_down() noexcept;
+  void leave_alone() noexcept;
+  void let_go() noexcept;
+
+  config settings_;
+  const std::string name_;
+  const std::string blocking_name_;
+  monotonic_clock kernel_clock_;
+  const clock* clock_;
+  fork_guard process_;
+
+  std::atomic<std::uint32_t> references_{1};
+  std::vector<std::unique_ptr<worker>> workers_;
+  inject_queue<std_atomics> inject_;
+  idle<std_atomics> idle_;
+  admission<std_atomics> outside_;
+  cell_pool cells_;
+  blocking_pool pool_;
+
+  std::mutex scopes_mutex_;
+  std::vector<std::unique_ptr<scope_state>> scopes_;  // all there are
+  std::vector<scope_state*> free_scopes_;
+  std::unique_ptr<scope_state> everything_;  // all tasks, whichever scope they are in
+
+  std::atomic<std::uint64_t> next_outside_id_;
+  std::atomic<std::uint64_t> cancelled_outside_{0};
+  std::atomic<std::uint64_t> wakes_{0};
+  std::atomic<bool> over_{false};       // workers end
+  std::atomic<bool> driven_{false};     // current_thread: somebody runs the loop
+  std::atomic<bool> abandoned_{false};  // nobody waits: the last task to end ends the workers
+  std::mutex shutdown_mutex_;
+  bool taken_down_ = false;  // under the mutex
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace skua::inline SKUA_ABI

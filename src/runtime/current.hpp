@@ -1,0 +1,32 @@
+// src/runtime/current.hpp: what the calling thread is doing for which runtime.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/coro/context_base.hpp"
+
+namespace skua::inline SKUA_ABI {
+
+class core;
+class task_cell;
+class worker;
+
+struct current_state {
+  /// Set on workers, in blocking calls and in blocking sections.
+  core* runtime = nullptr;
+  /// The worker that the thread is now; null in a blocking call or section.
+  worker* as = nullptr;
+  /// On whose behalf; null between tasks.
+  task_cell* task = nullptr;
+  /// The worker that the thread was before a blocking section in which a substitute took it, from
+  /// the section's end until the thread has it back or has no more to do with it.
+  worker* lost = nullptr;
+  /// The turn of a task that goes on after that: used up, so that it gives way soon, and the thread
+  /// can go back to its worker.
+  turn used_up = {};
+};
+
+/// The calling thread's own. Never inlined, and asked anew each time: a coroutine may be on another
+/// thread after a suspension, and the compiler must not remember where it was before.
+[[gnu::noinline]] current_state& current() noexcept;
+
+}  // namespace skua::inline SKUA_ABI

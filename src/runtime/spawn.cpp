@@ -1,0 +1,194 @@
+// src/runtime/spawn.cpp: how a task comes to life.
+#include "skua/runtime/spawn.hpp"
+
+#include "driver/process_barrier.hpp"
+#include "runtime/core.hpp"
+#include "runtime/current.hpp"
+#include "runtime/scope_state.hpp"
+#include "runtime/task_cell.hpp"
+#include "runtime/worker.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace skua::inline SKUA_ABI {
+namespace {
+
+core& runtime_here() {
+  core* const here = current().runtime;
+  if (here == nullptr)
+    throw std::logic_error(
+        "skua::spawn: this thread runs no task of a runtime; use runtime::spawn or a "
+        "runtime_handle");
+  return *here;
+}
+
+/// Counts the calling thread in while it lives.
+class visit {
+public:
+  explicit visit(admission<std_atomics>& door) noexcept : door_(door), admitted(door.enter()) {}
+  visit(const visit&) = delete;
+  visit& operator=(const visit&) = delete;
+  ~visit() { door_.leave(); }
+
+private:
+  admission<std_atomics>& door_;
+
+public:
+  const bool admitted;
+};
+
+}  // namespace
+
+task_cell* spawn_here::as_child(const spawn_request& what) {
+  return runtime_here().spawn_inside(what, false, core::place::anywhere);
+}
+
+task_cell* spawn_here::as_child_if_room(const spawn_request& what) {
+  core& here = runtime_here();
+  return here.has_room() ? here.spawn_inside(what, false, core::place::anywhere) : nullptr;
+}
+
+task_cell* spawn_here::in_background(const spawn_request& what) {
+  return runtime_here().spawn_inside(what, true, core::place::anywhere);
+}
+
+task_cell* spawn_here::on_this_worker(const spawn_request& what) {
+  return runtime_here().spawn_inside(what, false, core::place::this_worker);
+}
+
+task_cell* core::spawn_inside(const spawn_request& order, bool background, place where) {
+  throw_if_forked();
+  worker* const here = this_worker();
+  executor* home = this;
+  if (where == place::this_worker) {
+    worker* const whose = here != nullptr ? here : current().lost;
+    if (whose == nullptr)
+      throw std::logic_error("skua::spawn_local: this thread is no worker now (a blocking call?)");
+    home = &whose->pinned();
+  }
+  const task_cell* const parent = current().task;
+  scope_state& within = background || parent == nullptr ? *everything_ : parent->scope();
+  task_cell& cell = take_cell(here, order);
+  cell.fill(order, next_id(here), within, *home, false);
+  admit(cell, here);
+  return &cell;
+}
+
+task_cell* core::spawn_from_outside(const spawn_request& order) {
+  if (is_current()) return spawn_inside(order, true, place::anywhere);
+  throw_if_forked();
+  task_cell* cell = nullptr;
+  {
+    const visit inside(outside_);
+    cell = &take_cell(nullptr, order);
+    cell->fill(order, next_id(nullptr), *everything_, *this, false);
+    if (inside.admitted) {
+      admit(*cell, nullptr);
+      return cell;
+    }
+  }
+  refuse(*cell);  // not as a visitor: it may own the runtime object, which waits until they left
+  return cell;
+}
+
+task_cell& core::take_cell(worker* here, const spawn_request& order) {
+  task_cell& cell = here != nullptr ? here->take_cell() : cells_.take();
+  try {
+    cell.reserve(*order.result);
+  } catch (...) {
+    give_cell(cell);
+    throw;
+  }
+  return cell;
+}
+
+void core::give_cell(task_cell& cell) noexcept {
+  if (worker* const here = this_worker())
+    here->give_cell(cell);
+  else if (cells_.give(cell))
+    release();
+}
+
+std::uint64_t core::next_id(worker* here) noexcept {
+  if (here != nullptr) return here->next_id();
+  // order: none; only to be unique.
+  return next_outside_id_.fetch_add(workers_.size() + 1, std::memory_order_relaxed);
+}
+
+std::size_t core::lane_of(const worker* here) const noexcept {
+  return here != nullptr ? here->index : workers_.size();
+}
+
+// Counted first, so that nobody sees silence; then visible to those who stop everything; then looks
+// whether they came before. Either they see the task or it sees them (process_barrier).
+void core::admit(task_cell& cell, worker* here) noexcept {
+  scope_state& within = cell.scope();
+  const std::size_t lane = lane_of(here);
+  everything_->spawned(lane);
+  if (&within != everything_.get()) within.spawned(lane);
+  tell_hooks(&hooks::task_spawned, cell.id());
+  cell.joined.open();
+  process_barrier::light();
+  if (within.stops_newcomers() || everything_->stops_newcomers()) cell.request_stop();
+  cell.schedule();
+}
+
+void core::refuse(task_cell& cell) noexcept {
+  cell.cancel_unrun();
+  cell.joined.open();
+  check(cell.joined.end() == join_word<std_atomics>::end_answer::kept,
+        "a handle is given for a task that was refused");
+}
+
+void core::task_ended(std::uint64_t id, bool stopped) noexcept {
+  tell_hooks(&hooks::task_ended, id);
+  if (!stopped) return;
+  if (worker* const here = this_worker())
+    here->count_cancelled();
+  else
+    // order: none; a number that stands for itself.
+    cancelled_outside_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void core::count_end(scope_state& within) noexcept {
+  const std::size_t lane = lane_of(this_worker());
+  const bool quiet = everything_->ended(lane);
+  // order: [runtime.abandon] acquire: nobody waits; see leave_alone().
+  if (quiet && abandoned_.load(std::memory_order_acquire)) let_go();
+  if (&within != everything_.get()) static_cast<void>(within.ended(lane));
+}
+
+void core::free_cell(task_cell& cell) noexcept {
+  if (cell.exception() != nullptr) report_unhandled(cell);
+  cell.clear();
+  give_cell(cell);
+}
+
+// Without a copy of the words: there may be no memory for one.
+void core::report_unhandled(const task_cell& cell) noexcept {
+  const auto log = [&](std::string_view what) {
+    settings_.log.error("a task ended with an exception that nobody will see",
+                        {{"task", cell.id()},
+                         {"name", cell.name()},
+                         {"file", std::string_view(cell.where().file_name())},
+                         {"line", cell.where().line()},
+                         {"what", what}});
+  };
+  try {
+    std::rethrow_exception(cell.exception());
+  } catch (const std::exception& thrown) {
+    log(thrown.what());
+  } catch (...) {
+    log("not derived from std::exception");
+  }
+  if (settings_.unhandled == unhandled::shut_down) close_and_stop();
+}
+
+void core::throw_if_forked() const {
+  if (process_.in_child())
+    throw std::logic_error("skua: this runtime belongs to process " +
+                           std::to_string(process_.owner_pid()) + "; a forked child cannot use it");
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,107 @@
+// src/runtime/task_cell.cpp: run a task, and bring it to its end.
+#include "runtime/task_cell.hpp"
+
+#include "runtime/core.hpp"
+#include "runtime/current.hpp"
+#include "runtime/scope_state.hpp"
+#include "runtime/worker.hpp"
+#include "skua/base/check.hpp"
+#include "skua/coro/recycler.hpp"
+
+namespace skua::inline SKUA_ABI {
+
+task_cell::task_cell(core& of) : context(run, of), runtime(of) {}
+
+void task_cell::reserve(const result_operations& result) {
+  result_ = result.size <= inline_result ? inline_.data() : allocate_frame(result.size);
+  operations_ = &result;
+}
+
+void task_cell::fill(const spawn_request& order, std::uint64_t id, scope_state& within,
+                     executor& home, bool is_root) noexcept {
+  where_ = order.where;
+  name_length_ = static_cast<std::uint8_t>(order.name.copy(name_.data(), name_max));
+  id_ = id;
+  scope_ = &within;
+  is_root_ = is_root;
+  reuse(home);
+  hold(order.root);
+}
+
+void task_cell::cancel_unrun() noexcept {
+  request_stop();
+  check(drive() == progress::stopped, "a task that is stopped before it starts never runs");
+  take_result(progress::stopped);
+}
+
+void task_cell::clear() noexcept {
+  if (has_result_) operations_->destroy(result_);
+  has_result_ = false;
+  if (result_ != inline_.data()) free_frame(result_, operations_->size);
+}
+
+void task_cell::run(work& item) noexcept {
+  auto& self = static_cast<task_cell&>(item);
+  current_state& here = current();
+  here.task = &self;
+  worker* const on = here.as;
+  if (on != nullptr && on->runtime.settings().histograms) [[unlikely]]
+    run_measured(self, *on);
+  else
+    run_on(self, on);
+  current().task =
+      nullptr;  // asked anew: though the thread is the same, the compiler need not know
+}
+
+void task_cell::run_on(task_cell& self, worker* on) noexcept {
+  self.in_turn = on;
+  const progress how = self.drive();
+  if (how != progress::parked) self.finish(how);
+}
+
+void task_cell::run_measured(task_cell& self, worker& on) noexcept {
+  const std::int64_t began = on.runtime.now();
+  on.note_latency(began - self.queued_at_);
+  self.in_turn = &on;
+  const progress how = self.drive();
+  if (current().as == &on)
+    on.note_run_time(on.runtime.now() - began);  // it may have been lent away
+  if (how != progress::parked) self.finish(how);
+}
+
+void task_cell::take_result(progress how) noexcept {
+  if (how == progress::returned) {
+    const frame_handle root = release_root();
+    operations_->take(root, result_);
+    root.destroy();
+  } else {
+    operations_->set_stopped(result_);
+  }
+  has_result_ = true;
+}
+
+// In this order: the frames are gone before anybody is told; whoever is told may free the cell; and
+// when the end is counted, the runtime may be taken down, for all that this task has to do with it.
+void task_cell::finish(progress how) noexcept {
+  take_result(how);
+  core& home = runtime;
+  scope_state& within = *scope_;
+  home.task_ended(id_, how == progress::stopped);
+  const bool roots = is_root_;
+  const bool failed = roots && (how == progress::stopped || exception() != nullptr);
+
+  switch (joined.end()) {
+    case join_word<std_atomics>::end_answer::kept:
+      break;
+    case join_word<std_atomics>::end_answer::wake_joiner:
+      joiner->complete();
+      break;
+    case join_word<std_atomics>::end_answer::free:
+      home.free_cell(*this);
+      break;
+  }
+  if (roots) within.root_ended(failed);
+  home.count_end(within);
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,372 @@
+// src/runtime/worker.cpp: the loop.
+#include "runtime/worker.hpp"
+
+#include "runtime/core.hpp"
+#include "runtime/current.hpp"
+#include "skua/base/check.hpp"
+
+#include <algorithm>
+
+namespace skua::inline SKUA_ABI {
+
+worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
+               random_generator random)
+    : runtime(of),
+      index(number),
+      driver_(std::move(sleeps_in)),
+      random_(random),
+      alone_(of.settings().flavour == flavour::current_thread),
+      uses_slot_(of.settings().lifo_slot),
+      inject_interval_(of.settings().global_queue_interval == config::automatic
+                           ? of.settings().event_interval
+                           : static_cast<std::uint32_t>(of.settings().global_queue_interval)),
+      next_id_(number + 1),
+      pinned_(*this) {}
+
+worker::~worker() {
+  check(ready_.empty() && pinned_.empty(), "a worker's queues die empty");
+}
+
+void worker::run(const std::atomic<bool>& over) noexcept {
+  home_thread_ = &current();
+  // What the thread did before goes on afterwards: it may be in a task or call of another runtime.
+  const current_state before = std::exchange(current(), current_state{&runtime});
+  take_hold();
+  // order: [runtime.over] acquire: what happened before the end.
+  while (!over.load(std::memory_order_acquire)) {
+    loop(over);
+    if (!held_by_this_thread()) wait_for_return();
+  }
+  runtime.cells().take_back(cells_, 0);
+  current() = before;
+}
+
+// Ends when `over`, when the home thread wants the worker back, or when a task lent it to another.
+void worker::loop(const std::atomic<bool>& over) noexcept {
+  awake_since_ = runtime.now();
+  // order: [runtime.over] acquire: what happened before the end.
+  while (!over.load(std::memory_order_acquire)) {
+    // order: [worker.return] acquire: the home thread has nothing more to do with the worker.
+    if (!at_home_ && home_waits_.load(std::memory_order_acquire)) break;
+    take_turn();
+    if (!held_by_this_thread()) return;
+  }
+  count_busy(runtime.now());
+}
+
+void worker::count_busy(std::int64_t now) noexcept {
+  counters_.busy_ns.add(static_cast<std::uint64_t>(now - awake_since_));
+  awake_since_ = now;
+}
+
+void worker::take_turn() noexcept {
+  runtime.check_not_forked();  // by the task that ran last
+  ++tick_;
+  if (tick_ % runtime.settings().event_interval == 0) every_so_often();
+  work* item = next();
+  if (item == nullptr && !alone_) item = steal();
+  if (item != nullptr)
+    execute(*item);
+  else if (alone_)
+    rest_alone();
+  else
+    rest();
+}
+
+void worker::every_so_often() noexcept {
+  driver_->poll();
+  if (runtime.settings().global_queue_interval == config::automatic)
+    adapt_inject_interval(runtime.now());
+}
+
+// Tasks that take long are looked past more often.
+void worker::adapt_inject_interval(std::int64_t now) noexcept {
+  if (measured_at_ != 0) {
+    const std::int64_t each =
+        std::max<std::int64_t>(1, (now - measured_at_) / runtime.settings().event_interval);
+    const auto wanted =
+        static_cast<std::uint32_t>(std::clamp<std::int64_t>(look_at_inject_every / each, 2, 127));
+    inject_interval_ = (inject_interval_ * 7 + wanted) / 8 + (wanted > inject_interval_ ? 1 : 0);
+  }
+  measured_at_ = now;
+}
+
+work* worker::next() noexcept {
+  from_slot_ = false;
+  // Counted from the last look: an interval that changes all the time must not put it off for ever.
+  if (tick_ - looked_at_inject_ >= inject_interval_) {
+    looked_at_inject_ = tick_;
+    if (work* const item = runtime.inject().pop()) {
+      counters_.injected.add();
+      return item;
+    }
+  }
+  // Tasks at home and the others take turns, so that neither starves; not by the tick, whose even
+  // numbers may all be the shared queue's.
+  home_is_next_ = !home_is_next_;
+  const bool home_first = at_home_ && home_is_next_;
+  if (home_first)
+    if (work* const item = pinned_.pop()) return item;
+  if (alone_) {
+    if (work* const item = next_alone()) return item;
+  } else {
+    if (work* const item = next_from_slot()) return item;
+    if (work* const item = queue_.pop()) return item;
+  }
+  if (at_home_ && !home_first)
+    if (work* const item = pinned_.pop()) return item;
+  return next_injected();
+}
+
+work* worker::next_alone() noexcept {
+  work* const first = ready_.pop_front();
+  publish_ready();
+  return first;
+}
+
+work* worker::next_from_slot() noexcept {
+  work* const item = slot_.take();
+  if (item == nullptr) {
+    lifo_streak_ = 0;
+    return nullptr;
+  }
+  if (lifo_streak_ < lifo_in_a_row) {
+    ++lifo_streak_;
+    from_slot_ = true;
+    counters_.lifo_hits.add();
+    return item;
+  }
+  lifo_streak_ = 0;
+  queue_last(*item);  // others have waited long enough
+  return nullptr;
+}
+
+// The own queue is empty: a share of the shared one.
+work* worker::next_injected() noexcept {
+  inject_queue<std_atomics>& shared = runtime.inject();
+  const std::size_t waiting = shared.size();
+  if (waiting == 0) return nullptr;
+  const std::size_t share = (waiting / runtime.worker_count()) + 1;
+  work_queue batch;
+  const std::size_t got = shared.pop_batch(std::min(share, inject_batch), batch);
+  if (got == 0) return nullptr;
+  counters_.injected.add(got);
+  work* const first = batch.pop_front();
+  if (batch.empty()) return first;
+  while (!batch.empty()) queue_last(*batch.pop_front());
+  // While they were in no queue a worker may have looked everywhere, seen nothing and gone to
+  // sleep.
+  if (!alone_) wake_another();
+  return first;
+}
+
+work* worker::steal() noexcept {
+  if (!searching_) {
+    if (!runtime.idle_workers().try_search()) return nullptr;
+    searching_ = true;
+  }
+  work* const found = steal_once();
+  if (found == nullptr) counters_.steal_misses.add();
+  return found;
+}
+
+// The longest queue of those seen first; then the others, from a random one on.
+work* worker::steal_once() noexcept {
+  const std::size_t count = runtime.worker_count();
+  const auto start = static_cast<std::size_t>(random_.below(count));
+  const auto victim = [&](std::size_t i) -> worker& {
+    return runtime.worker_at((start + i) % count);
+  };
+  std::size_t longest = 0;
+  for (std::size_t i = 1; i < count; ++i)
+    if (victim(i).queued() > victim(longest).queued()) longest = i;
+  for (std::size_t i = 0; i < count; ++i) {
+    worker& other = victim((longest + i) % count);
+    if (&other == this) continue;
+    const std::size_t before = queue_.size();
+    if (work* const item = other.queue_.steal_into(queue_)) {
+      counters_.steals.add();
+      counters_.items_stolen.add(queue_.size() - before + 1);
+      return item;
+    }
+  }
+  return next_injected();
+}
+
+// Whoever added work while this one searched woke nobody, and relied on it.
+void worker::found_while_searching() noexcept {
+  searching_ = false;
+  if (runtime.idle_workers().stop_searching()) wake_another();
+}
+
+void worker::wake_another() noexcept {
+  if (runtime.wake_one()) counters_.wakes_sent.add();
+}
+
+void worker::execute(work& item) noexcept {
+  if (searching_) found_while_searching();
+  if (!from_slot_) budget = runtime.settings().budget;  // the slot inherits what is left
+  used_up = false;
+  counters_.polls.add();
+  item.run(item);
+}
+
+void worker::rest_alone() noexcept {
+  driver_->poll();
+  if (!ready_.empty()) return;
+  sleep();  // whoever injects leaves a token in the driver
+}
+
+void worker::rest() noexcept {
+  driver_->poll();
+  if (queue_.size() > 0 || !slot_.empty()) return;
+  const bool look_again = runtime.idle_workers().park(index, searching_);
+  searching_ = false;
+  if (look_again && work_elsewhere()) {
+    // A searcher again if it may be: whoever added work relied on one, and when it finds some it
+    // wakes another for what else there is.
+    searching_ = !runtime.idle_workers().unpark(index) || runtime.idle_workers().try_search();
+    return;
+  }
+  sleep();
+  searching_ = !runtime.idle_workers().unpark(index);
+}
+
+bool worker::work_elsewhere() const noexcept {
+  if (runtime.inject().size() > 0) return true;
+  for (std::size_t i = 0; i < runtime.worker_count(); ++i)
+    if (i != index && runtime.worker_at(i).queued() > 0) return true;
+  return false;
+}
+
+void worker::sleep() noexcept {
+  if (at_home_ && !pinned_.empty()) return;
+  counters_.parks.add();
+  count_busy(runtime.now());
+  runtime.tell_hooks(&hooks::worker_parks, index);
+  driver_->park();
+  runtime.tell_hooks(&hooks::worker_unparked, index);
+  awake_since_ = runtime.now();
+  measured_at_ = 0;
+}
+
+void worker::push(work& item) noexcept {
+  if (alone_) return queue_last(item);
+  work* last = &item;
+  if (uses_slot_) {
+    last = slot_.put(item);
+    if (last == nullptr) return;  // it runs here, next: nobody need be woken
+  }
+  queue_last(*last);
+  wake_another();
+}
+
+void worker::push_last(work& item) noexcept {
+  count_yield();
+  queue_last(item);  // this worker is awake, so it will run: nobody need be woken
+}
+
+void worker::queue_last(work& item) noexcept {
+  if (alone_) {
+    ready_.push_back(item);
+    publish_ready();
+    return;
+  }
+  work_queue overflow;
+  queue_.push(item, overflow);
+  if (overflow.empty()) return;
+  counters_.overflows.add();
+  runtime.inject().push_batch(overflow);
+  wake_another();  // see next_injected()
+}
+
+task_cell& worker::take_cell() {
+  if (cells_.first == nullptr) runtime.cells().refill(cells_);
+  return *cells_.take();
+}
+
+void worker::give_cell(task_cell& cell) noexcept {
+  cells_.give(cell);
+  if (cells_.count > cell_cache::most) runtime.cells().take_back(cells_, cell_cache::most / 2);
+}
+
+std::uint64_t worker::next_id() noexcept {
+  const std::uint64_t id = next_id_;
+  next_id_ += runtime.worker_count() + 1;  // each worker counts in its own residue class
+  return id;
+}
+
+bool worker::held_by_this_thread() const noexcept {
+  return current().as == this;
+}
+
+bool worker::lend() noexcept {
+  count_busy(runtime.now());
+  current().as = nullptr;
+  const bool from_home = at_home_;
+  // order: [worker.return] acquire: as in loop().
+  if (!from_home && home_waits_.load(std::memory_order_acquire)) {
+    hand_home();
+    return true;
+  }
+  at_home_ = false;
+  if (!runtime.pool().submit(substitution_)) {
+    take_hold();
+    return false;
+  }
+  // The home thread may have asked for the worker since we looked, and found nothing to withdraw:
+  // it need not wait for a thread of the pool, of which there may be none. The pool's mutex orders:
+  // either it finds the substitution or we find that it waits.
+  // order: [worker.return] acquire: as in loop().
+  if (!from_home && home_waits_.load(std::memory_order_acquire) &&
+      runtime.pool().withdraw(substitution_))
+    hand_home();
+  return true;
+}
+
+bool worker::reclaim() noexcept {
+  if (!runtime.pool().withdraw(substitution_)) return false;
+  take_hold();
+  return true;
+}
+
+void worker::take_hold() noexcept {
+  current_state& here = current();
+  here.as = this;
+  here.lost = nullptr;
+  at_home_ = &here == home_thread_;
+}
+
+void worker::substitute(pool_job& job) noexcept {
+  worker& self = static_cast<substitution&>(job).of;
+  const current_state before = current();
+  current() = current_state{&self.runtime, &self};
+  self.loop(self.runtime.over());
+  if (self.held_by_this_thread()) self.hand_home();
+  current() = before;
+}
+
+void worker::hand_home() noexcept {
+  // order: [worker.hand] release: all that the substitute did as this worker.
+  returned_.store(true, std::memory_order_release);
+  home_.wake();
+}
+
+// The home thread, after the task that lent the worker away has let go of the stack.
+void worker::wait_for_return() noexcept {
+  if (reclaim()) return;
+  // order: [worker.return] release: what this thread did as the worker.
+  home_waits_.store(true, std::memory_order_release);
+  if (!reclaim()) {  // once more, see lend(): the substitute may just have lent it on
+    driver_->wake();
+    // order: [worker.hand] acquire: all that the substitute did.
+    while (!returned_.load(std::memory_order_acquire)) home_.park(no_deadline);
+    // order: none; nobody else uses this now.
+    returned_.store(false, std::memory_order_relaxed);
+    take_hold();
+  }
+  // order: none; nobody else uses this now.
+  home_waits_.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace skua::inline SKUA_ABI

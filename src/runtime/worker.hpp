@@ -1,0 +1,163 @@
+// src/runtime/worker.hpp: one worker: its queues, its driver and the loop that runs tasks.
+#pragma once
+
+#include "driver/driver.hpp"
+#include "driver/futex.hpp"
+#include "driver/parker.hpp"
+#include "runtime/cell_pool.hpp"
+#include "runtime/home_queue.hpp"
+#include "runtime/worker_counters.hpp"
+#include "sched/lifo_slot.hpp"
+#include "sched/local_queue.hpp"
+#include "skua/base/atomics.hpp"
+#include "skua/base/cache_line.hpp"
+#include "skua/base/random.hpp"
+#include "skua/base/work.hpp"
+#include "skua/base/work_queue.hpp"
+#include "skua/coro/context_base.hpp"
+#include "skua/runtime/pool_job.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace skua::inline SKUA_ABI {
+
+class core;
+struct current_state;
+
+/// A worker is held by one thread at a time, its *holder*; only that thread touches it, unless
+/// something else is said. At rest that is its *home* thread, which it started on. While that one
+/// is in a blocking section a *substitute*, a thread of the blocking pool, holds it.
+///
+/// One turn of the loop, in this order:
+///   every event_interval turns: look at the driver
+///   every global_queue_interval turns: the shared queue first
+///   the slot (at most 3 times in a row), the own queue, a batch of the shared queue
+///   steal from another worker
+///   look at the driver, announce sleep, look once more, park
+class alignas(interference_distance) worker final : public turn {
+public:
+  worker(core& of, std::size_t index, std::unique_ptr<driver> sleeps_in, random_generator random);
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+  ~worker();
+
+  /// The loop, on the home thread: until `over`, which whoever sets also wakes the driver for.
+  void run(const std::atomic<bool>& over) noexcept;
+
+  // For the task that runs here.
+
+  /// A task that was woken or spawned: it runs next, or soon.
+  void push(work& item) noexcept;
+  /// One that gives way: it runs after everything that is here.
+  void push_last(work& item) noexcept;
+  [[nodiscard]] task_cell& take_cell();
+  void give_cell(task_cell& cell) noexcept;
+  [[nodiscard]] std::uint64_t next_id() noexcept;
+  void count_cancelled() noexcept { counters_.cancelled.add(); }
+  /// For a task that gives way.
+  void count_yield() noexcept {
+    if (used_up) counters_.budget_yields.add();
+  }
+  void note_latency(std::int64_t waited) noexcept { counters_.schedule_latency.add(waited); }
+  void note_run_time(std::int64_t ran) noexcept { counters_.run_time.add(ran); }
+  /// Tasks that stay on the home thread go here.
+  [[nodiscard]] home_queue& pinned() noexcept { return pinned_; }
+  [[nodiscard]] bool at_home() const noexcept { return at_home_; }
+
+  // Blocking sections; by the holder, in a task.
+
+  /// Hands the worker to a substitute. False if there is none to be had.
+  bool lend() noexcept;
+  /// Takes it back if no substitute has begun. False if one has: the thread is no worker now, until
+  /// it is back in run().
+  bool reclaim() noexcept;
+
+  // From any thread.
+
+  [[nodiscard]] driver& sleeps_in() noexcept { return *driver_; }
+  [[nodiscard]] std::size_t queued() const noexcept {
+    // order: none; a number that stands for itself.
+    return alone_ ? ready_length_.load(std::memory_order_relaxed) : queue_.size();
+  }
+  [[nodiscard]] const worker_counters& counters() const noexcept { return counters_; }
+
+  core& runtime;
+  const std::size_t index;
+
+private:
+  static constexpr int lifo_in_a_row = 3;
+  static constexpr std::size_t inject_batch = 128;
+  static constexpr std::int64_t look_at_inject_every = 200'000;  // nanoseconds
+
+  static void substitute(pool_job& job) noexcept;
+  void loop(const std::atomic<bool>& over) noexcept;
+  void take_turn() noexcept;
+  void every_so_often() noexcept;
+  [[nodiscard]] work* next() noexcept;
+  [[nodiscard]] work* next_from_slot() noexcept;
+  [[nodiscard]] work* next_alone() noexcept;
+  [[nodiscard]] work* next_injected() noexcept;
+  [[nodiscard]] work* steal() noexcept;
+  [[nodiscard]] work* steal_once() noexcept;
+  void found_while_searching() noexcept;
+  void wake_another() noexcept;
+  void execute(work& item) noexcept;
+  void rest() noexcept;
+  void rest_alone() noexcept;
+  [[nodiscard]] bool work_elsewhere() const noexcept;
+  void sleep() noexcept;
+  void count_busy(std::int64_t now) noexcept;
+  void queue_last(work& item) noexcept;
+  void publish_ready() noexcept {
+    // order: none; see queued().
+    ready_length_.store(ready_.size(), std::memory_order_relaxed);
+  }
+  void adapt_inject_interval(std::int64_t now) noexcept;
+  void hand_home() noexcept;
+  void wait_for_return() noexcept;
+  void take_hold() noexcept;
+  [[nodiscard]] bool held_by_this_thread() const noexcept;
+
+  const std::unique_ptr<driver> driver_;
+  random_generator random_;
+  const bool alone_;  // current_thread: nobody to steal from, and nobody who steals
+  const bool uses_slot_;
+
+  // For the holder.
+  std::uint32_t tick_ = 0;
+  std::uint32_t inject_interval_;
+  std::uint32_t looked_at_inject_ = 0;  // the tick
+  bool home_is_next_ = false;
+  int lifo_streak_ = 0;
+  bool searching_ = false;
+  bool from_slot_ = false;
+  std::int64_t measured_at_ = 0;  // 0: not since the last sleep
+  std::int64_t awake_since_ = 0;
+  std::uint64_t next_id_;
+  cell_cache cells_;
+  work_queue ready_;                          // instead of queue_ and slot_, if alone
+  std::atomic<std::size_t> ready_length_{0};  // for those who look on
+  home_queue pinned_;
+
+  // Where others come to steal.
+  local_queue<std_atomics> queue_;
+  lifo_slot<std_atomics> slot_;
+  worker_counters counters_;
+
+  // The hand-over to a substitute and back.
+  struct substitution : pool_job {
+    explicit substitution(worker& whom) noexcept : pool_job(substitute), of(whom) {}
+    worker& of;
+  };
+  substitution substitution_{*this};
+  bool at_home_ = true;  // for the holder
+  const current_state* home_thread_ = nullptr;
+  std::atomic<bool> home_waits_{false};      // the home thread wants it back
+  std::atomic<bool> returned_{false};        // it has it
+  parker<std_atomics, process_futex> home_;  // where the home thread waits for that
+};
+
+}  // namespace skua::inline SKUA_ABI

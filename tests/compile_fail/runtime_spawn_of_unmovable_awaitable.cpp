@@ -1,0 +1,16 @@
+// tests/compile_fail/runtime_spawn_of_unmovable_awaitable.cpp: nobody could own it.
+// expect: a spawned task owns what it awaits, and this cannot be moved
+#include "skua/coro/leaf.hpp"
+#include "skua/runtime/spawn.hpp"
+
+class wait final : public skua::leaf {
+public:
+  void await_resume() const noexcept {}
+
+private:
+  void start() noexcept override { complete(); }
+  skua::cancel_answer cancel() noexcept override { return skua::cancel_answer::pending; }
+};
+void wrong() {
+  skua::spawn(wait()).detach();
+}

@@ -1,0 +1,224 @@
+// tests/runtime/idle_test.cpp: while there is nothing to do, no thread of a runtime wakes up.
+#include "skua/base/sanitizer.hpp"
+#include "skua/skua.hpp"
+#include "support/passing_gate.hpp"
+#include "support/started.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using skua::spawn;
+using skua::task;
+using skua_test::passing_gate;
+using skua_test::started;
+
+using seconds = std::chrono::duration<double>;
+using thread_id = long;
+
+/// The threads of this process whose name begins with `prefix`, and their names.
+std::map<thread_id, std::string> threads_called(const std::string& prefix) {
+  std::map<thread_id, std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream file(entry.path() / "comm");
+    std::string name;
+    if (std::getline(file, name) && name.starts_with(prefix))
+      found[std::stol(entry.path().filename())] = name;
+  }
+  return found;
+}
+
+/// How often a thread went to sleep so far.
+std::uint64_t sleeps_of(thread_id whom) {
+  std::ifstream file("/proc/self/task/" + std::to_string(whom) + "/status");
+  const std::string wanted = "voluntary_ctxt_switches:";
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(wanted)) return std::stoull(line.substr(wanted.size()));
+  ADD_FAILURE() << "thread " << whom << " has gone";
+  return 0;
+}
+
+std::map<thread_id, std::uint64_t> sleeps_of(const std::map<thread_id, std::string>& all) {
+  std::map<thread_id, std::uint64_t> counts;
+  for (const auto& [id, name] : all) counts[id] = sleeps_of(id);
+  return counts;
+}
+
+/// Work has ended, but threads may be on their way to sleep still: until nothing has moved for a
+/// tenth of a second.
+void wait_until_settled(const std::map<thread_id, std::string>& all) {
+  auto before = sleeps_of(all);
+  for (int i = 0; i < 50; ++i) {
+    std::this_thread::sleep_for(seconds(0.1));
+    const auto now = sleeps_of(all);
+    if (now == before) return;
+    before = now;
+  }
+}
+
+task<> chatter(int turns) {
+  for (int i = 0; i < turns; ++i) co_await skua::yield();
+}
+
+task<> burst() {
+  std::vector<skua::join_handle<void>> all;
+  all.reserve(200);
+  for (int i = 0; i < 200; ++i) all.push_back(spawn(chatter(100)));
+  for (auto& one : all) co_await std::move(one);
+}
+
+task<> wait_at(passing_gate& closed) {
+  co_await passing_gate::wait(closed);
+}
+
+/// Calls that are all under way at once, so that the pool has so many threads.
+task<> fill_pool(int threads) {
+  std::atomic<int> under_way = 0;
+  auto meet = [](std::atomic<int>& there, int all) {
+    ++there;
+    there.notify_all();
+    for (int seen = there; seen < all; seen = there) there.wait(seen);
+  };
+  std::vector<skua::join_handle<void>> calls;
+  calls.reserve(static_cast<std::size_t>(threads));
+  for (int i = 0; i < threads; ++i)
+    calls.push_back(spawn(skua::spawn_blocking(meet, std::ref(under_way), threads)));
+  for (auto& one : calls) co_await std::move(one);
+}
+
+/// A runtime that has done something, and is idle since. Its threads are called idle-<workers>...
+class idle_runtime {
+public:
+  explicit idle_runtime(std::size_t workers) : name_("idle" + std::to_string(workers)) {
+    skua::config with;
+    with.workers = workers;
+    with.name = name_;
+    with.blocking_keep_alive = 3'600'000'000'000;
+    rt_ = std::make_unique<skua::runtime>(started(with));
+    rt_->block_on(burst());
+    rt_->block_on(fill_pool(3));
+    for (int i = 0; i < 10; ++i) rt_->spawn(wait_at(closed_)).detach();
+    closed_.wait_for_waiters(10);
+  }
+  idle_runtime(const idle_runtime&) = delete;
+  idle_runtime& operator=(const idle_runtime&) = delete;
+  ~idle_runtime() { rt_->shutdown(); }
+
+  [[nodiscard]] std::map<thread_id, std::string> threads() const { return threads_called(name_); }
+
+private:
+  const std::string name_;
+  passing_gate closed_;
+  std::unique_ptr<skua::runtime> rt_;
+};
+
+// All at once, since each takes five seconds of doing nothing.
+class idle : public testing::Test {
+protected:
+  idle() {
+    for (const std::size_t workers : {1U, 2U, 4U})
+      all_.push_back(std::make_unique<idle_runtime>(workers));
+    for (const auto& one : all_) threads_.merge(one->threads());
+    wait_until_settled(threads_);
+  }
+
+  std::vector<std::unique_ptr<idle_runtime>> all_;
+  std::map<thread_id, std::string> threads_;
+};
+
+TEST_F(idle, no_thread_wakes_up_for_five_seconds) {
+  ASSERT_EQ(threads_.size(), 1U + 2 + 4 + 3 * 3) << "workers and threads of the pools";
+  const auto before = sleeps_of(threads_);
+  std::this_thread::sleep_for(seconds(5));
+  const auto after = sleeps_of(threads_);
+  for (const auto& [id, name] : threads_) EXPECT_EQ(after.at(id), before.at(id)) << name;
+}
+
+/// strace, attached to this process; its report is in a file.
+class traced {
+public:
+  traced() {
+    int ends[2] = {-1, -1};
+    if (::pipe(ends) != 0) return;
+    const std::string self = std::to_string(::getpid());
+    child_ = ::fork();
+    if (child_ == 0) {
+      ::dup2(ends[1], 2);
+      ::close(ends[0]);
+      ::execlp("strace", "strace", "-f", "-o", report_.c_str(), "-p", self.c_str(), nullptr);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    says_ = ::fdopen(ends[0], "r");
+  }
+  traced(const traced&) = delete;
+  traced& operator=(const traced&) = delete;
+  ~traced() {
+    stop();
+    if (says_ != nullptr) std::fclose(says_);
+    std::filesystem::remove(report_);
+  }
+
+  /// True when it has attached to all threads; false if it cannot.
+  bool attaches() {
+    char line[256];
+    while (says_ != nullptr && std::fgets(line, sizeof line, says_) != nullptr)
+      if (std::string_view(line).contains("attached")) return true;
+    return false;
+  }
+
+  /// By thread: the lines about it.
+  std::map<thread_id, std::vector<std::string>> stop_and_read() {
+    stop();
+    std::map<thread_id, std::vector<std::string>> lines;
+    std::ifstream file(report_);
+    for (std::string line; std::getline(file, line);) lines[std::stol(line)].push_back(line);
+    return lines;
+  }
+
+private:
+  void stop() {
+    if (child_ <= 0) return;
+    ::kill(child_, SIGINT);
+    ::waitpid(child_, nullptr, 0);
+    child_ = -1;
+  }
+
+  const std::string report_ = "/tmp/skua_idle_" + std::to_string(::getpid());
+  pid_t child_ = -1;
+  std::FILE* says_ = nullptr;
+};
+
+TEST_F(idle, no_thread_makes_a_system_call) {
+  if constexpr (skua::built_with_asan || skua::built_with_tsan)
+    GTEST_SKIP() << "a process that is traced cannot look for leaks";
+  traced by_strace;
+  if (!by_strace.attaches()) GTEST_SKIP() << "strace cannot be used here";
+  std::this_thread::sleep_for(seconds(1));
+  const auto lines = by_strace.stop_and_read();
+  for (const auto& [id, name] : threads_) {
+    // The one that it is in: it was interrupted by the attaching, and resumed.
+    ASSERT_TRUE(lines.contains(id)) << name;
+    EXPECT_EQ(lines.at(id).size(), 1U) << name << ": " << lines.at(id).back();
+    EXPECT_TRUE(lines.at(id)[0].contains("<unfinished") || lines.at(id)[0].contains("<detached"))
+        << lines.at(id)[0];
+  }
+}
+
+}  // namespace

@@ -1,0 +1,182 @@
+// tests/runtime/misuse_test.cpp: what cannot work says so in words, and leaves all as it was.
+#include "skua/skua.hpp"
+#include "support/ledger.hpp"
+#include "support/runtimes.hpp"
+#include "support/shared_gate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace {
+
+using skua::spawn;
+using skua::task;
+using skua_test::entry;
+using skua_test::ledger;
+using skua_test::shared_gate;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class misuse : public skua_test::for_each_kind {};
+
+/// The text of the std::logic_error that `does` throws; anything else is passed on.
+template <typename Does>
+std::string complaint_of(Does&& does) {
+  try {
+    static_cast<void>(does());
+  } catch (const std::logic_error& thrown) {
+    return thrown.what();
+  }
+  return "nothing thrown";
+}
+
+task<int> give(int value) {
+  co_return value;
+}
+
+task<int> keep(entry parameter) {
+  co_return parameter.whole() ? 1 : 0;
+}
+
+task<> wait_at(shared_gate& at) {
+  co_await shared_gate::wait(at);
+}
+
+const auto of_block_on_in_a_task = AllOf(HasSubstr("block_on"), HasSubstr("worker"),
+                                         HasSubstr("co_await"), HasSubstr("spawn_blocking"));
+const auto of_spawn_outside = AllOf(HasSubstr("spawn"), HasSubstr("runtime_handle"));
+
+TEST_P(misuse, block_on_in_a_task) {
+  auto rt = start();
+  ledger frames;
+  const auto blocks = [&]() -> task<int> {
+    EXPECT_THAT(complaint_of([&] { return rt.block_on(keep(entry(frames))); }),
+                of_block_on_in_a_task);
+    EXPECT_THAT(complaint_of([&] { return rt.wait_all(keep(entry(frames)), give(1)); }),
+                of_block_on_in_a_task);
+    EXPECT_TRUE(frames.balanced(2));
+    co_return co_await spawn(give(3));  // the task goes on as if nothing had been
+  };
+  EXPECT_EQ(rt.block_on(blocks), 3);
+}
+
+TEST_P(misuse, block_on_of_another_runtime_in_a_task) {
+  for (const auto& kind : skua_test::all_kinds) {
+    auto rt = start();
+    auto other = skua_test::started(kind, log);
+    const auto blocks = [&]() -> task<int> {
+      EXPECT_THAT(complaint_of([&] { return other.block_on(give(1)); }), of_block_on_in_a_task);
+      co_return co_await spawn(give(3));
+    };
+    EXPECT_EQ(rt.block_on(blocks), 3);
+    EXPECT_EQ(other.block_on(give(4)), 4);
+  }
+}
+
+TEST_P(misuse, run_in_a_task) {
+  auto rt = start();
+  const auto blocks = []() -> task<int> {
+    EXPECT_THAT(complaint_of([] { return skua::run(give(1)); }), of_block_on_in_a_task);
+    co_return co_await spawn(give(3));
+  };
+  EXPECT_EQ(rt.block_on(blocks), 3);
+}
+
+TEST_P(misuse, block_on_of_a_current_thread_runtime_that_another_thread_drives) {
+  if (multi()) GTEST_SKIP() << "many may";
+  auto rt = start();
+  shared_gate until;
+  ledger frames;
+  {
+    const std::jthread drives([&] { rt.block_on(wait_at(until)); });
+    until.await_waiters();
+    EXPECT_THAT(complaint_of([&] { return rt.block_on(keep(entry(frames))); }),
+                AllOf(HasSubstr("another thread"), HasSubstr("current_thread")));
+    EXPECT_TRUE(frames.balanced(1));
+    until.open();
+  }
+  EXPECT_EQ(rt.block_on(give(1)), 1) << "when that one has ended, it works";
+}
+
+TEST_P(misuse, block_on_in_a_blocking_call_of_a_current_thread_runtime) {
+  auto rt = start();
+  const auto blocks = [&] { return complaint_of([&] { return rt.block_on(give(1)); }); };
+  const std::string got = rt.block_on(skua::spawn_blocking(blocks));
+  if (multi())
+    EXPECT_EQ(got, "nothing thrown") << "there it may block";
+  else
+    EXPECT_THAT(got, HasSubstr("another thread"));
+}
+
+TEST(misuse_without_a_runtime, spawn) {
+  ledger frames;
+  EXPECT_THAT(complaint_of([&] { spawn(keep(entry(frames))); }), of_spawn_outside);
+  EXPECT_THAT(complaint_of([&] { spawn(keep, entry(frames)); }), of_spawn_outside);
+  EXPECT_THAT(complaint_of([&] { skua::spawn_background(keep(entry(frames))); }), of_spawn_outside);
+  EXPECT_THAT(complaint_of([&] { skua::spawn_local(keep(entry(frames))); }), of_spawn_outside);
+  EXPECT_THAT(complaint_of([&] { return skua::try_spawn(keep(entry(frames))); }), of_spawn_outside);
+  EXPECT_TRUE(frames.balanced(5)) << "what was to be spawned is destroyed";
+  EXPECT_THAT(complaint_of([] { return skua::runtime_handle::current(); }),
+              AllOf(HasSubstr("runtime_handle::current"), HasSubstr("no task")));
+}
+
+TEST(misuse_without_a_runtime, spawn_in_sync_wait) {
+  const auto spawns = []() -> task<> {
+    EXPECT_THAT(complaint_of([] { spawn(give(1)); }), of_spawn_outside);
+    co_return;
+  };
+  skua::sync_wait(spawns());
+}
+
+TEST_P(misuse, spawn_after_the_thread_has_left_the_runtime) {
+  auto rt = start();
+  EXPECT_EQ(rt.block_on(give(1)), 1);
+  EXPECT_THAT(complaint_of([] { spawn(give(1)); }), of_spawn_outside);
+  rt.shutdown();
+  EXPECT_THAT(complaint_of([] { spawn(give(1)); }), of_spawn_outside);
+}
+
+TEST_P(misuse, spawn_local_where_the_thread_is_no_worker) {
+  auto rt = start();
+  ledger frames;
+  const auto says = AllOf(HasSubstr("spawn_local"), HasSubstr("no worker"));
+  const auto spawns = [&] {
+    EXPECT_THAT(complaint_of([&] { skua::spawn_local(keep(entry(frames))); }), says);
+  };
+  rt.block_on(skua::spawn_blocking(spawns));
+  if (multi()) rt.block_on([&] { skua::block_in_place(spawns); });
+  EXPECT_TRUE(frames.balanced(multi() ? 2 : 1));
+}
+
+TEST_P(misuse, block_in_place_on_a_current_thread_runtime) {
+  if (multi()) GTEST_SKIP() << "there it works";
+  auto rt = start();
+  bool called = false;
+  const auto blocks = [&]() -> task<int> {
+    EXPECT_THAT(complaint_of([&] { skua::block_in_place([&] { called = true; }); }),
+                AllOf(HasSubstr("block_in_place"), HasSubstr("current_thread"),
+                      HasSubstr("spawn_blocking")));
+    co_return co_await spawn(give(3));
+  };
+  EXPECT_EQ(rt.block_on(blocks), 3);
+  EXPECT_FALSE(called);
+}
+
+TEST_P(misuse, a_task_that_was_moved_from) {
+  auto rt = start();
+  auto once = give(1);
+  EXPECT_EQ(rt.block_on(std::move(once)), 1);
+  if (multi()) return;  // a death test wants few threads
+  EXPECT_DEATH(static_cast<void>(rt.block_on(std::move(once))), "awaited or spawned once");
+  EXPECT_DEATH(rt.spawn(std::move(once)).detach(), "awaited or spawned once");
+}
+
+INSTANTIATE_TEST_SUITE_P(runtimes, misuse, testing::ValuesIn(skua_test::all_kinds),
+                         skua_test::kind_name);
+
+}  // namespace

@@ -1,0 +1,65 @@
+// tests/support/started.hpp: runtimes of every kind for tests that are about all of them.
+#pragma once
+
+#include "skua/runtime/runtime.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <ostream>
+#include <string>
+#include <utility>
+
+namespace skua_test {
+
+/// Ends the program if there is none to be had: nothing can be tested then.
+inline skua::runtime started(const skua::config& settings) {
+  auto made = skua::runtime::start(settings);
+  if (!made) {
+    const std::string why(made.error().message());
+    std::fprintf(stderr, "no runtime: %s\n", why.c_str());
+    std::abort();
+  }
+  return std::move(*made);
+}
+
+/// What a parametrised test is run with.
+struct kind {
+  skua::flavour flavour;
+  std::size_t workers;
+
+  [[nodiscard]] bool is_alone() const { return flavour == skua::flavour::current_thread; }
+  [[nodiscard]] skua::config settings() const {
+    skua::config with;
+    with.flavour = flavour;
+    with.workers = workers;
+    return with;
+  }
+  friend std::ostream& operator<<(std::ostream& to, const kind& one) {
+    if (one.is_alone()) return to << "current_thread";
+    return to << "multi_thread_" << one.workers;
+  }
+};
+
+inline std::string name_of_kind(const testing::TestParamInfo<kind>& info) {
+  return testing::PrintToString(info.param);
+}
+
+inline constexpr kind alone = {skua::flavour::current_thread, 1};
+inline constexpr kind one_worker = {skua::flavour::multi_thread, 1};
+inline constexpr kind two_workers = {skua::flavour::multi_thread, 2};
+inline constexpr kind four_workers = {skua::flavour::multi_thread, 4};
+
+inline auto every_kind() {
+  return testing::Values(alone, one_worker, two_workers, four_workers);
+}
+inline auto kinds_with_one_worker() {
+  return testing::Values(alone, one_worker);
+}
+inline auto kinds_with_threads() {
+  return testing::Values(one_worker, two_workers, four_workers);
+}
+
+}  // namespace skua_test
