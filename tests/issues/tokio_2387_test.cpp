@@ -83,7 +83,9 @@ struct interrupted {
     atomic(T initial = T()) : value_(initial) {}  // NOLINT
     T load(std::memory_order as) const {
       const T seen = value_.load(as);
-      if (loads_left >= 0 && loads_left-- == 0) meanwhile();
+      const bool last = loads_left == 0;
+      if (loads_left >= 0) --loads_left;
+      if (last) meanwhile();
       return seen;
     }
     void store(T value, std::memory_order as) { value_.store(value, as); }

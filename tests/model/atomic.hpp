@@ -45,6 +45,7 @@ inline std::memory_order mutated(std::memory_order order, const std::source_loca
 /// std::atomic on the model: keeps all stores, and lets a load see each that the standard allows.
 template <typename T>
 class atomic {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): T may be a pointer
   static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
   using order = std::memory_order;
   using location = std::source_location;
@@ -136,6 +137,7 @@ private:
     std::size_t count = 0;
   };
 
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): T may be a pointer
   static bool same(const T& a, const T& b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
   static bool acquires(order as) {
     return as == order::acquire || as == order::acq_rel || as == order::seq_cst;
