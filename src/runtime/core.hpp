@@ -70,6 +70,8 @@ public:
   // Shutdown (shutdown.cpp).
 
   [[nodiscard]] shutdown_report shut_down(std::int64_t timeout);
+  /// True from step 2 on.
+  [[nodiscard]] bool stops_everything() const noexcept { return everything_->stops_newcomers(); }
   /// For ~runtime() in one of our own tasks.
   void abandon() noexcept;
   /// True on our own threads, where nobody can wait for the runtime's end.

@@ -130,7 +130,7 @@ void core::admit(task_cell& cell, worker* here) noexcept {
   tell_hooks(&hooks::task_spawned, cell.id());
   cell.joined.open();
   process_barrier::light();
-  if (within.stops_newcomers() || everything_->stops_newcomers()) cell.request_stop();
+  if (within.stops_newcomers() || stops_everything()) cell.request_stop();
   cell.schedule();
 }
 

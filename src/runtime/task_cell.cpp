@@ -7,6 +7,7 @@
 #include "runtime/worker.hpp"
 #include "skua/base/check.hpp"
 #include "skua/coro/recycler.hpp"
+#include "skua/coro/task_cancelled.hpp"
 
 namespace skua::inline SKUA_ABI {
 
@@ -31,7 +32,7 @@ void task_cell::fill(const spawn_request& order, std::uint64_t id, scope_state& 
 void task_cell::cancel_unrun() noexcept {
   request_stop();
   check(drive() == progress::stopped, "a task that is stopped before it starts never runs");
-  take_result(progress::stopped);
+  set_stopped();
 }
 
 void task_cell::clear() noexcept {
@@ -69,26 +70,50 @@ void task_cell::run_measured(task_cell& self, worker& on) noexcept {
   if (how != progress::parked) self.finish(how);
 }
 
-void task_cell::take_result(progress how) noexcept {
-  if (how == progress::returned) {
-    const frame_handle root = release_root();
-    operations_->take(root, result_);
-    root.destroy();
-  } else {
-    operations_->set_stopped(result_);
-  }
+void task_cell::set_stopped() noexcept {
+  operations_->set_stopped(result_);
+  failed_ = false;
   has_result_ = true;
+}
+
+progress task_cell::take_result(progress how) noexcept {
+  if (how == progress::stopped) {
+    set_stopped();
+    return how;
+  }
+  const frame_handle root = release_root();
+  failed_ = operations_->take(root, result_);
+  has_result_ = true;
+  root.destroy();
+  if (!failed_ || !stopped_by_another()) [[likely]]
+    return progress::returned;
+  operations_->destroy(result_);
+  set_stopped();
+  return progress::stopped;
+}
+
+// Where many tasks are stopped at once, one that waits for another may hear of it from that other's
+// end, before the stop comes to itself. Which comes first must not decide how it ended.
+bool task_cell::stopped_by_another() const noexcept {
+  if (!stop_requested() && !scope_->stops_newcomers() && !runtime.stops_everything()) return false;
+  try {
+    std::rethrow_exception(exception());
+  } catch (const task_cancelled&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
 }
 
 // In this order: the frames are gone before anybody is told; whoever is told may free the cell; and
 // when the end is counted, the runtime may be taken down, for all that this task has to do with it.
-void task_cell::finish(progress how) noexcept {
-  take_result(how);
+void task_cell::finish(progress driven) noexcept {
+  const progress how = take_result(driven);
   core& home = runtime;
   scope_state& within = *scope_;
   home.task_ended(id_, how == progress::stopped);
   const bool roots = is_root_;
-  const bool failed = roots && (how == progress::stopped || exception() != nullptr);
+  const bool failed = how == progress::stopped || failed_;
 
   switch (joined.end()) {
     case join_word<std_atomics>::end_answer::kept:

@@ -52,8 +52,9 @@ public:
   // By who holds it.
 
   [[nodiscard]] void* result() noexcept { return result_; }
+  /// Null if it ended otherwise, or if the handle took it.
   [[nodiscard]] std::exception_ptr exception() const noexcept {
-    return operations_->exception(result_);
+    return failed_ ? operations_->exception(result_) : nullptr;
   }
   [[nodiscard]] std::string_view name() const noexcept { return {name_.data(), name_length_}; }
   [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
@@ -71,8 +72,10 @@ private:
   static void run(work& item) noexcept;
   static void run_measured(task_cell& self, worker& on) noexcept;
   static void run_on(task_cell& self, worker* on) noexcept;
-  void finish(progress how) noexcept;
-  void take_result(progress how) noexcept;
+  void finish(progress driven) noexcept;
+  [[nodiscard]] progress take_result(progress how) noexcept;
+  [[nodiscard]] bool stopped_by_another() const noexcept;
+  void set_stopped() noexcept;
 
   std::uint64_t id_ = 0;
   scope_state* scope_ = nullptr;
@@ -84,6 +87,7 @@ private:
   std::uint8_t name_length_ = 0;
   bool is_root_ = false;
   bool has_result_ = false;
+  bool failed_ = false;  // the result is, or was, an exception
   alignas(2 * sizeof(void*)) std::array<std::byte, inline_result> inline_;
 };
 

@@ -8,6 +8,7 @@
 #include "support/driven.hpp"
 #include "support/gate.hpp"
 #include "support/manual_executor.hpp"
+#include "support/own_frame.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,22 +25,7 @@ using skua::walk_await_chain;
 using skua_test::driven;
 using skua_test::gate;
 using skua_test::manual_executor;
-
-/// `co_await own_frame(to)` adds the address of the frame it stands in. Never suspends.
-class own_frame {
-public:
-  using skua_awaiter_tag = void;
-  explicit own_frame(std::vector<const void*>& to) noexcept : to_(to) {}
-  bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> self) const {
-    to_.push_back(self.address());
-    return false;
-  }
-  void await_resume() const noexcept {}
-
-private:
-  std::vector<const void*>& to_;
-};
+using skua_test::own_frame;
 
 /// Where the frames of a test lie, outermost first, and what the innermost waits for.
 struct scene {

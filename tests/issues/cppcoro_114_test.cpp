@@ -18,15 +18,9 @@
 
 namespace {
 
+using skua_model::bound;
 using skua_model::crew;
 using skua_model::explorer;
-using skua_model::limits;
-
-limits up_to(int preemptions) {
-  limits within;
-  within.preemptions = preemptions;
-  return within;
-}
 
 /// A worker comes back by itself just when it is woken, works, sleeps with the old token in its
 /// pocket, and is needed again.
@@ -67,9 +61,9 @@ void a_token_ends_one_sleep() {
 }
 
 TEST(cppcoro_114, a_token_left_over_misleads_nobody) {
-  skua_model::expect_clean("one token, two sleeps", up_to(4), a_token_ends_one_sleep);
-  skua_model::expect_clean("one worker", up_to(3), one_worker);
-  skua_model::expect_clean("two workers", up_to(1), two_workers);
+  skua_model::expect_clean("one token, two sleeps", bound(4), a_token_ends_one_sleep);
+  skua_model::expect_clean("one worker", bound(3), one_worker);
+  skua_model::expect_clean("two workers", bound(1), two_workers);
 }
 
 }  // namespace

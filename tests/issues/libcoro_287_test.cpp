@@ -9,7 +9,7 @@
 // which does not ask), and its workers end when the last task has (core::shut_down()).
 #include "skua/skua.hpp"
 #include "support/budget.hpp"
-#include "support/stress_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/watchdog.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ namespace {
 using skua::flavour;
 using skua::runtime;
 using skua::task;
-using skua_test::stress_gate;
+using skua_test::shared_gate;
 using skua_test::watchdog;
 
 struct kind {
@@ -45,11 +45,11 @@ protected:
 };
 
 /// The source does not let go of the task, as a kernel would not: only the gate ends the wait.
-task<std::uint64_t> waits(stress_gate& gate, std::optional<std::stop_token>& asked,
+task<std::uint64_t> waits(shared_gate& gate, std::optional<std::stop_token>& asked,
                           std::atomic<bool>& ready) {
   asked = co_await skua::current_stop_token();
   ready = true;
-  co_return co_await stress_gate::wait(gate, false);
+  co_return co_await shared_gate::wait(gate, false);
 }
 
 task<void> until(const std::atomic<bool>& ready) {
@@ -59,7 +59,7 @@ task<void> until(const std::atomic<bool>& ready) {
 TEST_P(libcoro_287, a_resume_after_shutdown_has_begun_is_run) {
   runtime rt = start();
   const watchdog::registration watched(hang, rt.get_handle());
-  stress_gate gate;
+  shared_gate gate;
   std::optional<std::stop_token> asked;
   std::atomic<bool> ready = false;
   auto handle = rt.spawn(waits(gate, asked, ready));
@@ -76,14 +76,14 @@ TEST_P(libcoro_287, a_resume_after_shutdown_has_begun_is_run) {
   EXPECT_EQ(elsewhere->block_on(std::move(handle)), 7U) << "a value beats a stop";
 }
 
-task<void> waits_often(stress_gate& gate, int times) {
-  for (int i = 0; i < times; ++i) co_await stress_gate::wait(gate, i % 2 == 0);
+task<void> waits_often(shared_gate& gate, int times) {
+  for (int i = 0; i < times; ++i) co_await shared_gate::wait(gate, i % 2 == 0);
 }
 
 TEST_P(libcoro_287, resumes_that_race_shutdown_are_run) {
   std::uint64_t rounds = 0;
   for (const skua_test::budget time(1); time.left(); ++rounds) {
-    stress_gate gate;
+    shared_gate gate;
     std::thread opens([&] {
       while (gate.await_waiter()) gate.open_one();
     });
@@ -94,7 +94,7 @@ TEST_P(libcoro_287, resumes_that_race_shutdown_are_run) {
     for (std::uint64_t i = rounds % 50; i > 0; --i) std::this_thread::yield();
     rt.reset();
     EXPECT_TRUE(first.done() && second.done());
-    gate.open_for_good();
+    gate.open();
     opens.join();
     hang.progress();
   }

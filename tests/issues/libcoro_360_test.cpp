@@ -13,7 +13,7 @@
 #include "runtime/worker.hpp"
 #include "skua/coro/leaf.hpp"
 #include "skua/skua.hpp"
-#include "support/stress_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/watchdog.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ namespace {
 using skua::flavour;
 using skua::runtime;
 using skua::task;
-using skua_test::stress_gate;
+using skua_test::shared_gate;
 using skua_test::watchdog;
 
 constexpr std::int64_t an_hour = 3'600'000'000'000;
@@ -95,15 +95,15 @@ TEST_P(libcoro_360, a_task_that_sleeps_for_an_hour_does_not_keep_shutdown_waitin
   EXPECT_TRUE(rt.shutdown().complete());
 }
 
-task<void> waits(stress_gate& gate, std::atomic<int>& there) {
+task<void> waits(shared_gate& gate, std::atomic<int>& there) {
   ++there;
-  co_await stress_gate::wait(gate);
+  co_await shared_gate::wait(gate);
 }
 
 TEST_P(libcoro_360, a_task_that_waits_for_ever_does_not_keep_shutdown_waiting) {
   runtime rt = start();
   const watchdog::registration watched(hang, rt.get_handle());
-  stress_gate never;
+  shared_gate never;
   std::atomic<int> there = 0;
   for (int i = 0; i < 8; ++i) rt.spawn(waits(never, there)).detach();
   run_until(rt, there, 8);

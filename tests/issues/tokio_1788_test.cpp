@@ -15,15 +15,9 @@
 
 namespace {
 
+using skua_model::bound;
 using skua_model::crew;
 using skua_model::explorer;
-using skua_model::limits;
-
-limits up_to(int preemptions) {
-  limits within;
-  within.preemptions = preemptions;
-  return within;
-}
 
 void one_worker_falls_asleep() {
   crew all(1, 1);
@@ -38,8 +32,8 @@ void two_workers_fall_asleep() {
 }
 
 TEST(tokio_1788, work_pushed_while_a_worker_falls_asleep_is_run) {
-  skua_model::expect_clean("one worker", up_to(4), one_worker_falls_asleep);
-  skua_model::expect_clean("two workers", up_to(2), two_workers_fall_asleep);
+  skua_model::expect_clean("one worker", bound(4), one_worker_falls_asleep);
+  skua_model::expect_clean("two workers", bound(2), two_workers_fall_asleep);
 }
 
 }  // namespace

@@ -25,15 +25,10 @@
 
 namespace {
 
+using skua_model::bound;
 using skua_model::crew;
 using skua_model::explorer;
 using skua_model::limits;
-
-limits up_to(int preemptions) {
-  limits within;
-  within.preemptions = preemptions;
-  return within;
-}
 
 void two_pieces_from_outside() {
   crew all(2, 2);
@@ -69,12 +64,12 @@ void loot() {
 }
 
 TEST(tokio_6876, pieces_that_need_each_other_are_all_begun) {
-  skua_model::expect_clean("two pieces from outside", up_to(1), two_pieces_from_outside);
-  skua_model::expect_clean("loot", up_to(1), loot);
+  skua_model::expect_clean("two pieces from outside", bound(1), two_pieces_from_outside);
+  skua_model::expect_clean("loot", bound(1), loot);
 }
 
 TEST(tokio_6876, pieces_that_need_each_other_are_all_begun_among_three) {
-  skua_model::expect_clean("three pieces", up_to(0), three_pieces_and_one_awake);
+  skua_model::expect_clean("three pieces", bound(0), three_pieces_and_one_awake);
   limits at_random;
   at_random.random_executions = 1'000'000;
   at_random.seconds = 2;

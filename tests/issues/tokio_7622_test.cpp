@@ -20,16 +20,10 @@
 namespace {
 
 using skua::cancel_answer;
+using skua_model::bound;
 using skua_model::explorer;
-using skua_model::limits;
 using skua_model::plain;
 using order = std::memory_order;
-
-limits up_to(int preemptions) {
-  limits within;
-  within.preemptions = preemptions;
-  return within;
-}
 
 /// Two wakers, each with a letter; the owner sleeps until it has both.
 void two_wakes_one_token() {
@@ -91,9 +85,9 @@ void completed_while_cancelled() {
 }
 
 TEST(tokio_7622, a_wake_brings_what_the_waker_wrote_whoever_runs_the_task) {
-  skua_model::expect_clean("two wakes, one token", up_to(3), two_wakes_one_token);
-  skua_model::expect_clean("completed before it sleeps", up_to(4), completed_before_it_sleeps);
-  skua_model::expect_clean("completed while cancelled", up_to(4), completed_while_cancelled);
+  skua_model::expect_clean("two wakes, one token", bound(3), two_wakes_one_token);
+  skua_model::expect_clean("completed before it sleeps", bound(4), completed_before_it_sleeps);
+  skua_model::expect_clean("completed while cancelled", bound(4), completed_while_cancelled);
 }
 
 }  // namespace

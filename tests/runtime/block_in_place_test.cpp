@@ -4,7 +4,7 @@
 #include "skua/base/random.hpp"
 #include "skua/skua.hpp"
 #include "support/budget.hpp"
-#include "support/passing_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
 #include "support/thread_limit.hpp"
 
@@ -26,7 +26,7 @@ using skua::block_in_place;
 using skua::spawn;
 using skua::task;
 using skua_test::kind;
-using skua_test::passing_gate;
+using skua_test::shared_gate;
 using skua_test::started;
 
 class in_place : public testing::TestWithParam<kind> {};
@@ -180,17 +180,17 @@ TEST_P(in_place, may_be_repeated_quickly_among_others) {
 
 TEST_P(in_place, leaves_a_task_that_can_wait_and_be_stopped_afterwards) {
   auto rt = started(GetParam().settings());
-  passing_gate closed;
-  auto body = [](passing_gate& at) -> task<> {
+  shared_gate closed;
+  auto body = [](shared_gate& at) -> task<> {
     const event other;
     spawn(happens(other));
     block_in_place([&] { other.wait(); });
     EXPECT_EQ(co_await skua::spawn_blocking([] { return 5; }), 5);
     block_in_place([] {});
-    co_await passing_gate::wait(at);
+    co_await shared_gate::wait(at);
     ADD_FAILURE() << "it was asked to stop";
   };
-  auto root = [](task<> what, passing_gate& at) -> task<> {
+  auto root = [](task<> what, shared_gate& at) -> task<> {
     auto handle = spawn(std::move(what));
     while (at.waiters() == 0) co_await skua::yield();
     handle.abort();
@@ -223,18 +223,18 @@ TEST_P(in_place, is_not_interrupted_by_a_stop) {
 
 TEST_P(in_place, spawns_tasks_that_belong_to_the_same_block_on) {
   auto rt = started(GetParam().settings());
-  passing_gate door;
+  shared_gate door;
   std::atomic<bool> ended = false;
-  auto child = [](passing_gate& at, std::atomic<bool>& flag) -> task<> {
-    co_await passing_gate::wait(at);
+  auto child = [](shared_gate& at, std::atomic<bool>& flag) -> task<> {
+    co_await shared_gate::wait(at);
     flag = true;
   };
-  auto body = [](decltype(child)& make, passing_gate& at, std::atomic<bool>& flag) -> task<> {
+  auto body = [](decltype(child)& make, shared_gate& at, std::atomic<bool>& flag) -> task<> {
     block_in_place([&] { spawn(make(at, flag)); });
     co_return;
   };
   std::thread opener([&] {
-    door.wait_for_waiters(1);
+    door.await_waiters(1);
     door.open();
   });
   rt.block_on(body(child, door, ended));

@@ -394,9 +394,7 @@ TEST_P(wait_all, stops_the_others_if_one_is_stopped) {
   EXPECT_TRUE(frames.balanced(1));
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, block_on, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
-INSTANTIATE_TEST_SUITE_P(runtimes, wait_all, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, block_on, skua_test::every_kind(), skua_test::name_of_kind);
+INSTANTIATE_TEST_SUITE_P(runtimes, wait_all, skua_test::every_kind(), skua_test::name_of_kind);
 
 }  // namespace

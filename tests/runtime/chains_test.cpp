@@ -3,7 +3,8 @@
 #include "skua/runtime/task_info.hpp"
 #include "skua/skua.hpp"
 #include "support/budget.hpp"
-#include "support/passing_gate.hpp"
+#include "support/own_frame.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
 
 #include <gtest/gtest.h>
@@ -23,38 +24,23 @@ using skua::spawn;
 using skua::task;
 using skua::task_info;
 using skua_test::kind;
-using skua_test::passing_gate;
+using skua_test::own_frame;
+using skua_test::shared_gate;
 using skua_test::started;
 using state = skua::task_info::state;
 
 class chains : public testing::TestWithParam<kind> {};
 INSTANTIATE_TEST_SUITE_P(every, chains, skua_test::every_kind(), skua_test::name_of_kind);
 
-/// `co_await own_frame(to)` adds the address of the frame it stands in. Never suspends.
-class own_frame {
-public:
-  using skua_awaiter_tag = void;
-  explicit own_frame(std::vector<const void*>& to) noexcept : to_(to) {}
-  bool await_ready() const noexcept { return false; }
-  bool await_suspend(std::coroutine_handle<> self) const {
-    to_.push_back(self.address());
-    return false;
-  }
-  void await_resume() const noexcept {}
-
-private:
-  std::vector<const void*>& to_;
-};
-
 /// Where the frames of a test lie, outermost first, and what the innermost waits for.
 struct scene {
-  passing_gate at;
+  shared_gate at;
   std::vector<const void*> frames;
 };
 
 task<> inner(scene& all) {
   co_await own_frame(all.frames);
-  co_await passing_gate::wait(all.at);
+  co_await shared_gate::wait(all.at);
 }
 task<> middle(scene& all) {
   co_await own_frame(all.frames);
@@ -69,7 +55,7 @@ task<> nest(scene& all, int depth) {
   if (depth > 0)
     co_await nest(all, depth - 1);
   else
-    co_await passing_gate::wait(all.at);
+    co_await shared_gate::wait(all.at);
 }
 
 /// The task with this id, as soon as it waits: it may be on its way to sleep still.
@@ -176,17 +162,17 @@ private:
   std::thread thread_;
 };
 
-task<> passes_on(passing_gate& mine, passing_gate& next, int times) {
+task<> passes_on(shared_gate& mine, shared_gate& next, int times) {
   for (int i = 0; i < times; ++i) {
     next.let_one_through();
-    co_await passing_gate::wait(mine);
+    co_await shared_gate::wait(mine);
   }
   next.let_one_through();
 }
 
 task<> pair_of(int times) {
-  passing_gate first;
-  passing_gate second;
+  shared_gate first;
+  shared_gate second;
   auto one = spawn(passes_on(first, second, times));
   auto two = spawn(passes_on(second, first, times));
   co_await std::move(one);
@@ -207,7 +193,7 @@ TEST_P(chains, are_looked_at_without_losing_a_wake) {
 }
 
 task<> stops_at(scene& all) {
-  co_await passing_gate::wait(all.at);
+  co_await shared_gate::wait(all.at);
 }
 
 TEST_P(chains, are_looked_at_without_losing_a_stop) {

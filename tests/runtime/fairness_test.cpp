@@ -6,7 +6,7 @@
 #include "skua/base/clock.hpp"
 #include "skua/base/random.hpp"
 #include "skua/skua.hpp"
-#include "support/passing_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 using skua::spawn;
 using skua::task;
 using skua_test::kind;
-using skua_test::passing_gate;
+using skua_test::shared_gate;
 using skua_test::started;
 
 /// Everything that is looked at now and then is looked at at least every 127 resumes.
@@ -45,17 +45,17 @@ struct crowd {
   }
 };
 
-task<> passes_on(crowd& all, passing_gate& mine, passing_gate& next) {
+task<> passes_on(crowd& all, shared_gate& mine, shared_gate& next) {
   while (all.goes_on()) {
     next.let_one_through();
-    co_await passing_gate::wait(mine);
+    co_await shared_gate::wait(mine);
   }
   next.let_one_through();
 }
 
 task<> two_that_wake_each_other(crowd& all) {
-  passing_gate first;
-  passing_gate second;
+  shared_gate first;
+  shared_gate second;
   auto one = spawn(passes_on(all, first, second));
   auto two = spawn(passes_on(all, second, first));
   co_await std::move(one);
@@ -94,7 +94,7 @@ task<> spawns_spawners(crowd& all) {
 struct latecomer {
   const std::uint64_t came = resumes();
   std::uint64_t waited = 0;
-  passing_gate done;
+  shared_gate done;
 
   void has_its_turn() {
     waited = resumes() - came;
@@ -135,7 +135,7 @@ task<std::uint64_t> wait_in(place where) {
     at.deadline = 0;  // long ago
     skua::current().as->sleeps_in().add(at);
   }
-  co_await passing_gate::wait(who.done);
+  co_await shared_gate::wait(who.done);
   co_return who.waited;
 }
 
@@ -200,8 +200,8 @@ TEST_P(fairness, a_spawner_of_spawners_leaves_turns_for_everybody) {
 }
 
 task<> two_at_home(crowd& all) {
-  passing_gate first;
-  passing_gate second;
+  shared_gate first;
+  shared_gate second;
   auto one = skua::spawn_local(passes_on(all, first, second));
   auto two = skua::spawn_local(passes_on(all, second, first));
   co_await std::move(one);
@@ -386,9 +386,9 @@ TEST(fairness_of_the_slot, the_one_who_is_woken_has_what_is_left_of_the_wakers_t
     spinner waker;
     spinner woken;
     bool others_ran = false;
-    passing_gate start;
-    auto second = [](spinner& mine, passing_gate& at, const bool& ran) -> task<std::uint64_t> {
-      co_await passing_gate::wait(at);
+    shared_gate start;
+    auto second = [](spinner& mine, shared_gate& at, const bool& ran) -> task<std::uint64_t> {
+      co_await shared_gate::wait(at);
       while (!ran) co_await spins_a_while(mine, 1);
       co_return mine.operations;
     };

@@ -3,7 +3,7 @@
 
 #include "skua/base/random.hpp"
 #include "skua/skua.hpp"
-#include "support/stress_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/watchdog.hpp"
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ public:
   forest(const forest&) = delete;
   forest& operator=(const forest&) = delete;
   ~forest() {
-    gate.open_for_good();
+    gate.open();
     for (std::thread& one : openers_) one.join();
   }
 
@@ -178,7 +178,7 @@ public:
     return all;
   }
 
-  stress_gate gate;
+  shared_gate gate;
   const habits may;
   std::atomic<int> nested{0};              ///< threads that block until a tree has ended
   std::atomic<std::uint64_t> runtimes{0};  ///< made by trees and their friends
@@ -213,7 +213,7 @@ private:
     while (gate.await_waiter()) {
       switch (random.below(8)) {
         case 0:
-          gate.open();
+          gate.open_now();
           break;
         case 1:
           gate.open_one_cancelled();

@@ -239,7 +239,7 @@ TEST_P(in_a_forked_child, a_runtime_of_its_own_works) {
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, in_a_forked_child, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, in_a_forked_child, skua_test::every_kind(),
+                         skua_test::name_of_kind);
 
 }  // namespace

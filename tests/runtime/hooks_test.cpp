@@ -2,7 +2,7 @@
 #include "skua/runtime/hooks.hpp"
 
 #include "skua/skua.hpp"
-#include "support/passing_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 using skua::spawn;
 using skua::task;
 using skua_test::kind;
-using skua_test::passing_gate;
+using skua_test::shared_gate;
 using skua_test::started;
 
 enum class what : unsigned char { started, stops, parks, unparked, spawned, ended };
@@ -135,8 +135,8 @@ TEST(hooks_of_current_thread, tell_when_it_sleeps_and_wakes) {
   skua::config with = skua_test::alone.settings();
   with.hooks = &told;
   auto rt = started(with);
-  passing_gate door;
-  auto waits = [](passing_gate& at) -> task<> { co_await passing_gate::wait(at); };
+  shared_gate door;
+  auto waits = [](shared_gate& at) -> task<> { co_await shared_gate::wait(at); };
   std::thread opener([&] {
     while (told.count(what::parks) == 0) std::this_thread::yield();
     door.open();
@@ -238,12 +238,12 @@ TEST_P(hooks, tell_of_an_end_when_the_frames_are_gone_and_before_whoever_joins_i
     skua::config with = GetParam().settings();
     with.hooks = &sees;
     auto rt = started(with);
-    auto child = [](witness& by, passing_gate& at) -> task<> {
+    auto child = [](witness& by, shared_gate& at) -> task<> {
       const local mine(by.frames);
-      co_await passing_gate::wait(at);
+      co_await shared_gate::wait(at);
     };
     auto body = [](decltype(child)& make, witness& by, bool abort) -> task<> {
-      passing_gate door;
+      shared_gate door;
       auto handle = spawn(make(by, door));
       by.watched = handle.id();
       while (door.waiters() == 0) co_await skua::yield();

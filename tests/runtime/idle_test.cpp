@@ -1,8 +1,9 @@
 // tests/runtime/idle_test.cpp: while there is nothing to do, no thread of a runtime wakes up.
 #include "skua/base/sanitizer.hpp"
 #include "skua/skua.hpp"
-#include "support/passing_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
+#include "support/thread_watch.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ namespace {
 
 using skua::spawn;
 using skua::task;
-using skua_test::passing_gate;
+using skua_test::shared_gate;
 using skua_test::started;
 
 using seconds = std::chrono::duration<double>;
@@ -83,8 +84,8 @@ task<> burst() {
   for (auto& one : all) co_await std::move(one);
 }
 
-task<> wait_at(passing_gate& closed) {
-  co_await passing_gate::wait(closed);
+task<> wait_at(shared_gate& closed) {
+  co_await shared_gate::wait(closed);
 }
 
 /// Calls that are all under way at once, so that the pool has so many threads.
@@ -110,11 +111,13 @@ public:
     with.workers = workers;
     with.name = name_;
     with.blocking_keep_alive = 3'600'000'000'000;
+    with.hooks = &watch_;
     rt_ = std::make_unique<skua::runtime>(started(with));
+    watch_.started.wait(static_cast<int>(workers));  // and have their names
     rt_->block_on(burst());
     rt_->block_on(fill_pool(3));
     for (int i = 0; i < 10; ++i) rt_->spawn(wait_at(closed_)).detach();
-    closed_.wait_for_waiters(10);
+    closed_.await_waiters(10);
   }
   idle_runtime(const idle_runtime&) = delete;
   idle_runtime& operator=(const idle_runtime&) = delete;
@@ -124,7 +127,8 @@ public:
 
 private:
   const std::string name_;
-  passing_gate closed_;
+  skua_test::thread_watch watch_;
+  shared_gate closed_;
   std::unique_ptr<skua::runtime> rt_;
 };
 

@@ -74,8 +74,7 @@ TEST_P(one_worker, stops_a_row_of_ready_joins_when_its_budget_is_used_up) {
   EXPECT_LE(joined, 8) << "a value beats a stop, but not for ever";
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, one_worker,
-                         testing::Values(skua_test::all_kinds.front(), skua_test::all_kinds.back()),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, one_worker, skua_test::kinds_with_one_worker(),
+                         skua_test::name_of_kind);
 
 }  // namespace

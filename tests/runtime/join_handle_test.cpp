@@ -447,10 +447,8 @@ TEST_P(handle, of_a_task_that_was_refused_says_cancelled) {
   EXPECT_EQ(skua::sync_wait(seen_by_await(std::move(other))), "cancelled");
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, join, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
-INSTANTIATE_TEST_SUITE_P(runtimes, handle, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, join, skua_test::every_kind(), skua_test::name_of_kind);
+INSTANTIATE_TEST_SUITE_P(runtimes, handle, skua_test::every_kind(), skua_test::name_of_kind);
 
 TEST(empty_handle, is_used_for_nothing) {
   skua_test::log_recorder log;

@@ -298,7 +298,42 @@ TEST_P(result, of_a_task_that_a_thread_waits_for_while_the_runtime_ends_arrives)
   EXPECT_TRUE(book.balanced(0));
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, result, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+task<> wait_for(shared_gate& door) {
+  co_await shared_gate::wait(door);
+}
+
+task<> wait_for_both(shared_gate& door, join_handle<void> other) {
+  co_await shared_gate::wait(door);
+  co_await std::move(other);
+}
+
+TEST_P(result, of_waiting_for_a_stopped_task_is_a_failure_if_nobody_stopped_the_waiter) {
+  auto rt = start();
+  shared_gate door;
+  rt.block_on([&]() -> task<> {
+    auto stopped = spawn(wait_for(door));
+    stopped.abort();
+    auto waiter = spawn(wait_for_both(door, std::move(stopped)));
+    while (door.waiters() == 0) co_await skua::yield();
+    door.open();
+    EXPECT_TRUE((co_await std::move(waiter).outcome()).has_exception());
+  });
+}
+
+TEST_P(result, of_waiting_for_a_stopped_task_is_a_stop_if_the_waiter_was_stopped_too) {
+  auto rt = start();
+  shared_gate door;
+  rt.block_on([&]() -> task<> {
+    auto stopped = spawn(wait_for(door));
+    stopped.abort();
+    auto waiter = spawn(skua::shielded(wait_for_both(door, std::move(stopped))));
+    while (door.waiters() == 0) co_await skua::yield();
+    waiter.abort();  // which the shield keeps from it
+    door.open();
+    EXPECT_TRUE((co_await std::move(waiter).outcome()).stopped());
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(runtimes, result, skua_test::every_kind(), skua_test::name_of_kind);
 
 }  // namespace

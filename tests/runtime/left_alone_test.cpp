@@ -298,7 +298,6 @@ TEST_P(left_alone, a_runtime_cannot_wait_for_its_end_in_its_own_task) {
   rt.block_on(waits);
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, left_alone, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, left_alone, skua_test::every_kind(), skua_test::name_of_kind);
 
 }  // namespace

@@ -30,9 +30,9 @@ using skua::task;
 using skua_test::busy_workers;
 using skua_test::entry;
 using skua_test::event;
+using skua_test::kind;
 using skua_test::ledger;
 using skua_test::log_recorder;
-using skua_test::runtime_kind;
 using skua_test::shared_gate;
 
 /// How the task ends if nobody stops it.
@@ -124,8 +124,7 @@ private:
 
 class life {
 public:
-  life(const runtime_kind& kind, const plan& how)
-      : kind_(kind), how_(how), on_(how.end), hooks_(on_) {}
+  life(const kind& kind, const plan& how) : kind_(kind), how_(how), on_(how.end), hooks_(on_) {}
 
   void run() {
     skua::config settings = skua_test::settings_of(kind_, log_);
@@ -151,7 +150,7 @@ private:
     switch (now) {
       case station::running:
         busy_.reset();
-        if (!kind_.multi() && how_.shut_down >= now) drive(stopped);
+        if (kind_.is_alone() && how_.shut_down >= now) drive(stopped);
         if (!stopped) on_.started.wait();
         break;
       case station::waiting:
@@ -240,7 +239,7 @@ private:
     EXPECT_EQ(log_.size(), unseen ? 1U : 0U) << "nothing else is worth a record";
   }
 
-  const runtime_kind kind_;
+  const kind kind_;
   const plan how_;
   log_recorder log_;
   stage on_;
@@ -255,7 +254,7 @@ private:
   std::thread closer_;
 };
 
-class lifecycle : public testing::TestWithParam<runtime_kind> {
+class lifecycle : public testing::TestWithParam<kind> {
 protected:
   /// Every possible life with this end and this moment of shutdown; how many there are.
   static int live_all(ending end, station shut_down) {
@@ -300,7 +299,6 @@ TEST_P(lifecycle, ends_once_if_the_runtime_is_shut_down_after_its_end) {
   live_all_endings(station::after_end);
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, lifecycle, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, lifecycle, skua_test::every_kind(), skua_test::name_of_kind);
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "skua/base/clock.hpp"
 #include "skua/skua.hpp"
-#include "support/passing_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using skua::spawn;
 using skua::task;
 using skua::worker_metrics;
 using skua_test::kind;
-using skua_test::passing_gate;
+using skua_test::shared_gate;
 using skua_test::started;
 
 metrics_snapshot metrics_here() {
@@ -48,8 +48,8 @@ void wait_until(Condition met) {
 task<> nothing() {
   co_return;
 }
-task<> waits(passing_gate& at) {
-  co_await passing_gate::wait(at);
+task<> waits(shared_gate& at) {
+  co_await shared_gate::wait(at);
 }
 task<> yields(int times) {
   for (int i = 0; i < times; ++i) co_await skua::yield();
@@ -95,7 +95,7 @@ TEST_P(metrics, are_all_zero_before_the_first_task) {
 TEST_P(metrics, count_tasks_by_how_they_ended) {
   auto rt = started(GetParam().settings());
   auto body = []() -> task<> {
-    passing_gate closed;
+    shared_gate closed;
     auto first = spawn(waits(closed));
     auto second = spawn(waits(closed));
     auto third = spawn(nothing());
@@ -127,7 +127,7 @@ TEST_P(metrics, count_tasks_by_how_they_ended) {
 TEST_P(metrics, count_those_who_live) {
   auto rt = started(GetParam().settings());
   auto body = [](bool alone) -> task<> {
-    passing_gate closed;
+    shared_gate closed;
     std::vector<skua::join_handle<void>> all;
     for (int i = 0; i < 5; ++i) all.push_back(spawn(waits(closed)));
     EXPECT_EQ(metrics_here().live, 6U);
@@ -432,7 +432,7 @@ TEST(metrics_of_time, count_the_time_of_runs_of_current_thread_that_ended_withou
     rt.block_on(takes(clock, 5'000));
     clock.advance(1'000'000);  // while nobody drives it
   }
-  passing_gate closed;
+  shared_gate closed;
   std::thread opener([&] {
     wait_until([&] { return rt.metrics().workers[0].parks >= 1; });
     closed.open();

@@ -176,7 +176,6 @@ TEST_P(misuse, a_task_that_was_moved_from) {
   EXPECT_DEATH(rt.spawn(std::move(once)).detach(), "awaited or spawned once");
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, misuse, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, misuse, skua_test::every_kind(), skua_test::name_of_kind);
 
 }  // namespace

@@ -191,8 +191,7 @@ TEST_P(unseen, exceptions_do_not_include_those_that_were_seen) {
   EXPECT_EQ(log.size(), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, unseen, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, unseen, skua_test::every_kind(), skua_test::name_of_kind);
 
 /// Throws in one of its functions, which it counts.
 class throwing_hooks final : public skua::hooks {
@@ -254,7 +253,6 @@ TEST_P(hook, that_throws_is_logged_and_harmless) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, hook, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, hook, skua_test::every_kind(), skua_test::name_of_kind);
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "skua/runtime/named.hpp"
 #include "skua/runtime/task_info.hpp"
 #include "skua/skua.hpp"
-#include "support/passing_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using skua::spawn;
 using skua::task;
 using skua::task_info;
 using skua_test::kind;
-using skua_test::passing_gate;
+using skua_test::shared_gate;
 using skua_test::started;
 using state = skua::task_info::state;
 
@@ -47,8 +47,8 @@ unsigned next_line(std::source_location where = std::source_location::current())
   return where.line() + 1;
 }
 
-task<> waits(passing_gate& at) {
-  co_await passing_gate::wait(at);
+task<> waits(shared_gate& at) {
+  co_await shared_gate::wait(at);
 }
 task<> nothing() {
   co_return;
@@ -66,7 +66,7 @@ TEST_P(registry, shows_nobody_where_nobody_lives) {
 TEST_P(registry, shows_only_tasks_of_its_own_runtime) {
   auto rt = started(GetParam().settings());
   auto other = started(skua_test::two_workers.settings());
-  passing_gate closed;
+  shared_gate closed;
   auto handle = other.spawn(waits(closed));
   EXPECT_TRUE(rt.tasks().empty());
   EXPECT_EQ(other.tasks().size(), 1U);
@@ -76,7 +76,7 @@ TEST_P(registry, shows_only_tasks_of_its_own_runtime) {
 TEST_P(registry, shows_every_task_once_in_the_order_of_their_ids) {
   auto rt = started(GetParam().settings());
   auto body = []() -> task<> {
-    passing_gate closed;
+    shared_gate closed;
     std::vector<skua::join_handle<void>> all;
     std::set<std::uint64_t> ids;
     for (int i = 0; i < 300; ++i) {
@@ -130,14 +130,14 @@ TEST_P(registry, gives_no_id_twice_whoever_spawns) {
 TEST_P(registry, shows_names_and_cuts_long_ones) {
   auto rt = started(GetParam().settings());
   auto body = []() -> task<> {
-    passing_gate closed;
+    shared_gate closed;
     std::string text = "acceptor";
     auto short_one = spawn(named(text, waits(closed)));
     text = "overwritten";  // it has a copy
     auto nameless = spawn(waits(closed));
     auto exact = spawn(named("12345678901234567890123", waits(closed)));
     auto longer = skua::spawn_local(named("123456789012345678901234", waits(closed)));
-    auto callable = [&closed]() -> task<> { co_await passing_gate::wait(closed); };
+    auto callable = [&closed]() -> task<> { co_await shared_gate::wait(closed); };
     auto called = skua::spawn_background(named("called", callable));
     EXPECT_EQ(info_of(short_one.id()).name(), "acceptor");
     EXPECT_EQ(info_of(nameless.id()).name(), "");
@@ -173,15 +173,15 @@ private:
   std::map<std::uint64_t, unsigned> lines_;
 };
 
-task<> waits_too(passing_gate& at, int /*b*/, int /*c*/ = 0, int /*d*/ = 0, int /*e*/ = 0,
+task<> waits_too(shared_gate& at, int /*b*/, int /*c*/ = 0, int /*d*/ = 0, int /*e*/ = 0,
                  int /*f*/ = 0) {
-  co_await passing_gate::wait(at);
+  co_await shared_gate::wait(at);
 }
 
 TEST_P(registry, shows_where_a_task_was_spawned) {
   auto rt = started(GetParam().settings());
-  passing_gate closed;
-  auto body = [](passing_gate& at) -> task<> {
+  shared_gate closed;
+  auto body = [](shared_gate& at) -> task<> {
     places all;
     unsigned line = next_line();
     auto one = spawn(waits(at));
@@ -214,12 +214,12 @@ TEST_P(registry, shows_where_a_task_was_spawned) {
 
 TEST_P(registry, shows_where_a_callable_was_spawned) {
   auto rt = started(GetParam().settings());
-  passing_gate closed;
-  auto body = [](passing_gate& at) -> task<> {
+  shared_gate closed;
+  auto body = [](shared_gate& at) -> task<> {
     places all;
     const auto gate = std::ref(at);
-    auto zero = [&at]() -> task<> { co_await passing_gate::wait(at); };
-    const auto f = [](passing_gate& g, auto... rest) { return waits_too(g, rest..., 0); };
+    auto zero = [&at]() -> task<> { co_await shared_gate::wait(at); };
+    const auto f = [](shared_gate& g, auto... rest) { return waits_too(g, rest..., 0); };
     unsigned line = next_line();
     auto none = spawn(zero);
     all.expect(none.id(), line);
@@ -296,7 +296,7 @@ TEST_P(registry, shows_who_runs_or_is_queued_as_active) {
 TEST_P(registry, shows_who_was_asked_to_stop) {
   auto rt = started(GetParam().settings());
   auto body = []() -> task<> {
-    passing_gate closed;
+    shared_gate closed;
     std::atomic<bool> under_way = false;
     std::atomic<bool> go_on = false;
     auto call = [](std::atomic<bool>& begun, std::atomic<bool>& go) {

@@ -22,8 +22,8 @@ using skua::runtime;
 using skua::spawn;
 using skua::task;
 using skua_test::entry;
+using skua_test::kind;
 using skua_test::ledger;
-using skua_test::runtime_kind;
 using skua_test::shared_gate;
 
 task<int> give(int value) {
@@ -49,12 +49,12 @@ task<int> spawn_and_join(int value) {
 }
 
 /// Every kind with every other.
-class two_runtimes : public testing::TestWithParam<std::tuple<runtime_kind, runtime_kind>> {
+class two_runtimes : public testing::TestWithParam<std::tuple<kind, kind>> {
 protected:
   [[nodiscard]] runtime start_one() { return skua_test::started(std::get<0>(GetParam()), log); }
   [[nodiscard]] runtime start_other() { return skua_test::started(std::get<1>(GetParam()), log); }
-  [[nodiscard]] bool one_is_multi() const { return std::get<0>(GetParam()).multi(); }
-  [[nodiscard]] bool other_is_multi() const { return std::get<1>(GetParam()).multi(); }
+  [[nodiscard]] bool one_is_multi() const { return !std::get<0>(GetParam()).is_alone(); }
+  [[nodiscard]] bool other_is_multi() const { return !std::get<1>(GetParam()).is_alone(); }
 
   skua_test::log_recorder log;
 };
@@ -189,20 +189,20 @@ TEST_P(two_runtimes, know_which_one_is_the_current) {
   EXPECT_EQ(other.block_on(here), 1U);
 }
 
-std::string names_of(const testing::TestParamInfo<std::tuple<runtime_kind, runtime_kind>>& info) {
-  return std::get<0>(info.param).name() + "_and_" + std::get<1>(info.param).name();
+std::string names_of(const testing::TestParamInfo<std::tuple<kind, kind>>& info) {
+  return testing::PrintToString(std::get<0>(info.param)) + "_and_" +
+         testing::PrintToString(std::get<1>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(runtimes, two_runtimes,
-                         testing::Combine(testing::ValuesIn(skua_test::all_kinds),
-                                          testing::ValuesIn(skua_test::all_kinds)),
+                         testing::Combine(skua_test::every_kind(), skua_test::every_kind()),
                          names_of);
 
 TEST(many_runtimes, of_all_kinds_run_at_once) {
   skua_test::log_recorder log;
   std::vector<runtime> all;
   for (int i = 0; i < 4; ++i)
-    for (const auto& kind : skua_test::all_kinds) all.push_back(skua_test::started(kind, log));
+    for (const auto& one : skua_test::all_kinds) all.push_back(skua_test::started(one, log));
   std::vector<std::jthread> callers;
   for (runtime& one : all)
     callers.emplace_back([&one] {

@@ -329,7 +329,6 @@ TEST_P(shutdown, never_makes_a_blocking_call_that_waits_and_awaits_one_that_has_
   EXPECT_FALSE(ran);
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, shutdown, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, shutdown, skua_test::every_kind(), skua_test::name_of_kind);
 
 }  // namespace

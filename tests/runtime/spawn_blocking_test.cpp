@@ -2,7 +2,8 @@
 #include "skua/runtime/spawn_blocking.hpp"
 
 #include "skua/skua.hpp"
-#include "support/passing_gate.hpp"
+#include "support/event.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
 #include "support/thread_limit.hpp"
 
@@ -25,34 +26,21 @@ namespace {
 using skua::spawn;
 using skua::spawn_blocking;
 using skua::task;
+using skua_test::event;
 using skua_test::kind;
-using skua_test::passing_gate;
+using skua_test::shared_gate;
 using skua_test::started;
 
 class blocking_calls : public testing::TestWithParam<kind> {};
 INSTANTIATE_TEST_SUITE_P(every, blocking_calls, skua_test::every_kind(), skua_test::name_of_kind);
 
-/// Opened once; threads block in it.
-class latch {
-public:
-  void open() {
-    open_ = true;
-    open_.notify_all();
-  }
-  void wait() const { open_.wait(false); }
-  [[nodiscard]] bool is_open() const { return open_; }
-
-private:
-  std::atomic<bool> open_ = false;
-};
-
 /// A call that says when it has begun, and goes on when it is told to.
 struct slow_call {
-  latch begun;
-  latch goes_on;
+  event begun;
+  event goes_on;
   std::atomic<bool> ended = false;
   void make() {
-    begun.open();
+    begun.set();
     goes_on.wait();
     ended = true;
   }
@@ -69,8 +57,8 @@ template <typename Callable, typename... Args>
 auto calls(Callable fn, Args... args) -> task<std::invoke_result_t<Callable, Args...>> {
   co_return co_await spawn_blocking(fn, std::move(args)...);
 }
-task<> until_open(const latch& which) {
-  while (!which.is_open()) co_await skua::yield();
+task<> until_set(const event& which) {
+  while (!which.happened()) co_await skua::yield();
 }
 
 TEST_P(blocking_calls, give_their_value_or_exception) {
@@ -119,9 +107,9 @@ TEST_P(blocking_calls, run_beside_the_task_that_spawns_them_on_a_thread_of_the_p
   auto body = []() -> task<> {
     slow_call call;
     auto handle = spawn(spawn_blocking(make, std::ref(call)));
-    co_await until_open(call.begun);
+    co_await until_set(call.begun);
     EXPECT_FALSE(handle.done());
-    call.goes_on.open();
+    call.goes_on.set();
     co_await std::move(handle);
     auto name = [] {
       char text[16] = {};
@@ -152,7 +140,7 @@ TEST_P(blocking_calls, that_are_cancelled_before_they_begin_are_never_made) {
   auto body = []() -> task<> {
     slow_call first;
     auto holds_the_thread = spawn(spawn_blocking(make, std::ref(first)));
-    co_await until_open(first.begun);
+    co_await until_set(first.begun);
     bool made = false;
     auto argument = std::make_shared<int>(1);
     auto call = [](bool& flag, const std::shared_ptr<int>&) { flag = true; };
@@ -163,7 +151,7 @@ TEST_P(blocking_calls, that_are_cancelled_before_they_begin_are_never_made) {
     EXPECT_TRUE((co_await second.outcome()).stopped());
     EXPECT_EQ(argument.use_count(), 1);
     EXPECT_FALSE(first.ended) << "it did not wait for the one before it";
-    first.goes_on.open();
+    first.goes_on.set();
     co_await std::move(holds_the_thread);
     co_await spawn_blocking([] {});
     EXPECT_FALSE(made);
@@ -174,10 +162,10 @@ TEST_P(blocking_calls, that_are_cancelled_before_they_begin_are_never_made) {
 TEST_P(blocking_calls, that_are_cancelled_after_they_began_are_waited_for) {
   auto rt = started(GetParam().settings());
   auto body = []() -> task<> {
-    auto borrows = [](latch& begun, latch& goes_on, bool& ended) -> task<> {
+    auto borrows = [](event& begun, event& goes_on, bool& ended) -> task<> {
       bool local = false;  // the call has a reference to it
-      auto call = [](latch& a, latch& b, bool& c) {
-        a.open();
+      auto call = [](event& a, event& b, bool& c) {
+        a.set();
         b.wait();
         c = true;
       };
@@ -186,15 +174,15 @@ TEST_P(blocking_calls, that_are_cancelled_after_they_began_are_waited_for) {
       co_await skua::yield();
       ADD_FAILURE() << "it was asked to stop";
     };
-    latch begun;
-    latch goes_on;
+    event begun;
+    event goes_on;
     bool ended = false;
     auto handle = spawn(borrows(begun, goes_on, ended));
-    co_await until_open(begun);
+    co_await until_set(begun);
     EXPECT_TRUE(handle.abort());
     for (int i = 0; i < 100; ++i) co_await skua::yield();
     EXPECT_FALSE(handle.done());
-    goes_on.open();
+    goes_on.set();
     EXPECT_TRUE((co_await handle.outcome()).stopped());
   };
   rt.block_on(body());
@@ -276,20 +264,20 @@ TEST_P(blocking_calls, keep_their_threads_otherwise) {
 
 TEST_P(blocking_calls, spawn_tasks_that_belong_to_the_same_block_on) {
   auto rt = started(GetParam().settings());
-  passing_gate door;
+  shared_gate door;
   std::atomic<bool> ended = false;
-  auto child = [](passing_gate& at, std::atomic<bool>& flag) -> task<> {
-    co_await passing_gate::wait(at);
+  auto child = [](shared_gate& at, std::atomic<bool>& flag) -> task<> {
+    co_await shared_gate::wait(at);
     flag = true;
   };
-  auto body = [](decltype(child)& make_child, passing_gate& at, std::atomic<bool>& flag) -> task<> {
-    auto call = [](decltype(child)& make_it, passing_gate& a, std::atomic<bool>& f) {
+  auto body = [](decltype(child)& make_child, shared_gate& at, std::atomic<bool>& flag) -> task<> {
+    auto call = [](decltype(child)& make_it, shared_gate& a, std::atomic<bool>& f) {
       spawn(make_it(a, f));
     };
     co_await spawn_blocking(call, std::ref(make_child), std::ref(at), std::ref(flag));
   };
   std::thread opener([&] {
-    door.wait_for_waiters(1);
+    door.await_waiters(1);
     door.open();
   });
   rt.block_on(body(child, door, ended));
@@ -299,13 +287,13 @@ TEST_P(blocking_calls, spawn_tasks_that_belong_to_the_same_block_on) {
 
 TEST(blocking_calls_of_two_scopes, spawn_tasks_that_belong_to_their_own) {
   auto rt = started(skua_test::two_workers.settings());
-  passing_gate closed;
-  latch spawned;
-  auto child = [](passing_gate& at) -> task<> { co_await passing_gate::wait(at); };
-  auto body = [](decltype(child)& make_child, passing_gate& at, latch& done) -> task<> {
-    auto call = [](decltype(child)& make_it, passing_gate& a, latch& d) {
+  shared_gate closed;
+  event spawned;
+  auto child = [](shared_gate& at) -> task<> { co_await shared_gate::wait(at); };
+  auto body = [](decltype(child)& make_child, shared_gate& at, event& done) -> task<> {
+    auto call = [](decltype(child)& make_it, shared_gate& a, event& d) {
       spawn(make_it(a));
-      d.open();
+      d.set();
     };
     co_await spawn_blocking(call, std::ref(make_child), std::ref(at), std::ref(done));
   };
@@ -380,13 +368,13 @@ TEST_P(blocking_calls, wait_for_a_thread_if_no_other_can_be_had) {
   auto body = []() -> task<> {
     slow_call first;
     auto holds_the_thread = spawn(spawn_blocking(make, std::ref(first)));
-    co_await until_open(first.begun);
+    co_await until_set(first.begun);
     const auto here = skua::runtime_handle::current();
     const skua_test::thread_limit no_more(1);
     auto second = spawn(spawn_blocking([] {}));
     while (here.metrics().blocking_depth == 0) co_await skua::yield();
     EXPECT_TRUE(no_more.reached());
-    first.goes_on.open();
+    first.goes_on.set();
     co_await std::move(second);
     co_await std::move(holds_the_thread);
   };
@@ -417,10 +405,10 @@ TEST_P(blocking_calls, are_waited_for_by_shutdown) {
     auto rt = started(GetParam().settings());
     auto body = [](slow_call& which) -> task<> {
       skua::spawn_background(spawn_blocking(make, std::ref(which))).detach();
-      co_await until_open(which.begun);
+      co_await until_set(which.begun);
     };
     rt.block_on(body(call));
-    opener = std::thread([&] { call.goes_on.open(); });
+    opener = std::thread([&] { call.goes_on.set(); });
   }
   EXPECT_TRUE(call.ended);
   opener.join();

@@ -1,7 +1,7 @@
 // tests/runtime/spawn_local_test.cpp: a pinned task runs on its worker's thread, and nowhere else.
 #include "skua/skua.hpp"
 #include "support/budget.hpp"
-#include "support/passing_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ using skua::spawn;
 using skua::spawn_local;
 using skua::task;
 using skua_test::kind;
-using skua_test::passing_gate;
+using skua_test::shared_gate;
 using skua_test::started;
 
 class pinned : public testing::TestWithParam<kind> {};
@@ -72,16 +72,16 @@ TEST_P(pinned, tasks_give_what_they_give) {
 task<> wanders(std::atomic<int>& elsewhere) {
   const auto home = this_thread();
   const auto look = [&] { elsewhere += this_thread() == home ? 0 : 1; };
-  passing_gate door;
+  shared_gate door;
   for (int i = 0; i < 20; ++i) {
     co_await skua::yield();
     look();
     co_await spawn(nothing());
     look();
-    auto open = [](passing_gate& it) { it.open(); };
+    auto open = [](shared_gate& it) { it.open(); };
     co_await skua::spawn_blocking(open, std::ref(door));
     look();
-    co_await passing_gate::wait(door);
+    co_await shared_gate::wait(door);
     look();
     co_await spawn_local(nothing());
     look();
@@ -146,7 +146,7 @@ task<> on_every_worker(std::size_t workers, What& what) {
 TEST_P(pinned, tasks_of_every_worker_are_woken_by_other_threads_while_their_worker_sleeps) {
   const std::size_t workers = GetParam().workers;
   auto rt = started(GetParam().settings());
-  passing_gate doors[50];
+  shared_gate doors[50];
   std::mutex mutex;
   std::set<std::thread::id> threads;
   std::atomic<int> elsewhere = 0;
@@ -156,15 +156,15 @@ TEST_P(pinned, tasks_of_every_worker_are_woken_by_other_threads_while_their_work
       const std::lock_guard hold(mutex);
       threads.insert(home);
     }
-    for (passing_gate& door : doors) {
-      co_await passing_gate::wait(door);
+    for (shared_gate& door : doors) {
+      co_await shared_gate::wait(door);
       elsewhere += this_thread() == home ? 0 : 1;
     }
   };
   auto spawns = [&] { spawn_local(waiter()); };
   std::thread opener([&] {
-    for (passing_gate& door : doors) {
-      door.wait_for_waiters(workers);
+    for (shared_gate& door : doors) {
+      door.await_waiters(workers);
       door.open();
     }
   });
@@ -187,16 +187,16 @@ private:
   std::atomic<int>& at_home_;
 };
 
-task<> waits_for_ever(passing_gate& closed, std::atomic<int>& unwound_at_home) {
+task<> waits_for_ever(shared_gate& closed, std::atomic<int>& unwound_at_home) {
   const grave mine(this_thread(), unwound_at_home);
-  co_await passing_gate::wait(closed);
+  co_await shared_gate::wait(closed);
 }
 
 TEST_P(pinned, tasks_that_are_aborted_unwind_on_their_thread) {
   auto rt = started(GetParam().settings());
-  passing_gate closed;
+  shared_gate closed;
   std::atomic<int> unwound = 0;
-  auto body = [](passing_gate& at, std::atomic<int>& count) -> task<> {
+  auto body = [](shared_gate& at, std::atomic<int>& count) -> task<> {
     auto by_task = spawn_local(waits_for_ever(at, count));
     auto by_thread = spawn_local(waits_for_ever(at, count));
     while (at.waiters() < 2) co_await skua::yield();
@@ -214,11 +214,11 @@ TEST_P(pinned, tasks_that_are_aborted_unwind_on_their_thread) {
 
 TEST_P(pinned, tasks_that_are_shut_down_unwind_on_their_thread) {
   auto rt = started(GetParam().settings());
-  passing_gate closed;
+  shared_gate closed;
   std::atomic<int> unwound = 0;
   const std::size_t workers = GetParam().workers;
   // In the background: block_on() does not wait for them.
-  auto spawner = [](passing_gate& at, std::atomic<int>& count, std::size_t all) -> task<> {
+  auto spawner = [](shared_gate& at, std::atomic<int>& count, std::size_t all) -> task<> {
     auto spawns = [&] { spawn_local(waits_for_ever(at, count)); };
     co_await on_every_worker(all, spawns);
   };
@@ -227,7 +227,7 @@ TEST_P(pinned, tasks_that_are_shut_down_unwind_on_their_thread) {
     co_return;
   };
   rt.block_on(body(spawner(closed, unwound, workers)));
-  if (!GetParam().is_alone()) closed.wait_for_waiters(workers);
+  if (!GetParam().is_alone()) closed.await_waiters(workers);
   rt.shutdown();
   if (!GetParam().is_alone()) EXPECT_EQ(unwound, workers);
   EXPECT_EQ(closed.waiters(), 0U);
@@ -285,14 +285,14 @@ void block_until_another_ran() {
 
 TEST(pinned_with_one_worker, tasks_wait_while_their_thread_is_in_block_in_place) {
   auto rt = started(skua_test::one_worker.settings());
-  passing_gate door;
+  shared_gate door;
   bool ran = false;  // written and read on the home thread only
-  auto local = [](passing_gate& at, bool& did, std::thread::id home) -> task<> {
-    co_await passing_gate::wait(at);
+  auto local = [](shared_gate& at, bool& did, std::thread::id home) -> task<> {
+    co_await shared_gate::wait(at);
     EXPECT_EQ(this_thread(), home);
     did = true;
   };
-  auto body = [](decltype(local)& make, passing_gate& at, bool& did) -> task<> {
+  auto body = [](decltype(local)& make, shared_gate& at, bool& did) -> task<> {
     spawn_local(make(at, did, this_thread()));
     while (at.waiters() == 0) co_await skua::yield();
     at.open();

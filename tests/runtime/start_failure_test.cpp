@@ -309,7 +309,6 @@ TEST_P(fault, of_memory_while_an_unseen_exception_is_reported_is_harmless) {
   EXPECT_GE(log.count(skua_test::unseen_exception), 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(runtimes, fault, testing::ValuesIn(skua_test::all_kinds),
-                         skua_test::kind_name);
+INSTANTIATE_TEST_SUITE_P(runtimes, fault, skua_test::every_kind(), skua_test::name_of_kind);
 
 }  // namespace

@@ -114,13 +114,13 @@ private:
     const bool lets_go = random_.below(3) != 0;
     switch (random_.below(4)) {
       case 0:
-        (void)co_await skua::as_outcome(stress_gate::wait(in_.gate, lets_go));
+        (void)co_await skua::as_outcome(shared_gate::wait(in_.gate, lets_go));
         break;
       case 1:
-        co_await skua::shielded(stress_gate::wait(in_.gate, lets_go));
+        co_await skua::shielded(shared_gate::wait(in_.gate, lets_go));
         break;
       default:
-        co_await stress_gate::wait(in_.gate, lets_go);
+        co_await shared_gate::wait(in_.gate, lets_go);
     }
   }
 

@@ -2,7 +2,7 @@
 #include "skua/coro/yield.hpp"
 
 #include "skua/skua.hpp"
-#include "support/passing_gate.hpp"
+#include "support/shared_gate.hpp"
 #include "support/started.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 using skua::spawn;
 using skua::task;
 using skua_test::kind;
-using skua_test::passing_gate;
+using skua_test::shared_gate;
 using skua_test::started;
 
 class yields : public testing::TestWithParam<kind> {};
@@ -125,8 +125,8 @@ TEST_P(yields, end_at_shutdown) {
 TEST_P(yields, behind_a_shield_go_on_and_in_as_outcome_end_there) {
   auto rt = started(GetParam().settings());
   std::string log;
-  auto child = [](std::string& to, passing_gate& door) -> task<> {
-    co_await skua::shielded(passing_gate::wait(door));  // asked to stop meanwhile
+  auto child = [](std::string& to, shared_gate& door) -> task<> {
+    co_await skua::shielded(shared_gate::wait(door));  // asked to stop meanwhile
     co_await skua::shielded(writes(to, 'a', 3));
     const auto how = co_await skua::as_outcome(writes(to, 'b', 3));
     EXPECT_TRUE(how.stopped());
@@ -135,7 +135,7 @@ TEST_P(yields, behind_a_shield_go_on_and_in_as_outcome_end_there) {
     to += "not reached";
   };
   auto body = [](decltype(child)& make, std::string& to) -> task<> {
-    passing_gate door;
+    shared_gate door;
     auto handle = spawn(make(to, door));
     while (door.waiters() == 0) co_await skua::yield();
     handle.abort();

@@ -15,8 +15,8 @@ namespace skua_test {
 /// current_thread runtime nothing is needed for that: nobody drives it.
 class busy_workers {
 public:
-  busy_workers(skua::runtime& of, const runtime_kind& kind) {
-    if (!kind.multi()) return;
+  busy_workers(skua::runtime& of, const kind& kind) {
+    if (kind.is_alone()) return;
     for (std::size_t i = 0; i < kind.workers; ++i) of.spawn(block(shared_)).detach();
     shared_->busy.wait(static_cast<int>(kind.workers));
   }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -52,8 +53,10 @@ inline constexpr kind one_worker = {skua::flavour::multi_thread, 1};
 inline constexpr kind two_workers = {skua::flavour::multi_thread, 2};
 inline constexpr kind four_workers = {skua::flavour::multi_thread, 4};
 
+inline constexpr std::array all_kinds = {alone, one_worker, two_workers, four_workers};
+
 inline auto every_kind() {
-  return testing::Values(alone, one_worker, two_workers, four_workers);
+  return testing::ValuesIn(all_kinds);
 }
 inline auto kinds_with_one_worker() {
   return testing::Values(alone, one_worker);

@@ -4,8 +4,10 @@
 #include "skua/base/abi.hpp"
 #include "skua/coro/context.hpp"
 #include "skua/coro/promise_base.hpp"
+#include "skua/coro/task.hpp"
 
 #include <coroutine>
+#include <utility>
 
 namespace skua::inline SKUA_ABI {
 
@@ -31,5 +33,12 @@ class stop_requested : public current_context {
 public:
   bool await_resume() const noexcept { return current_context::await_resume().stop_requested(); }
 };
+
+/// Awaits `inner` while a Guard made of the context lives; a stop that unwinds it ends that, too.
+template <typename Guard, typename T>
+task<T> await_under(task<T> inner) {
+  const Guard held(co_await current_context());
+  co_return co_await std::move(inner);
+}
 
 }  // namespace skua::inline SKUA_ABI

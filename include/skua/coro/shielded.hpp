@@ -22,18 +22,12 @@ private:
   context& from_;
 };
 
-template <typename T>
-task<T> await_behind_shield(task<T> inner) {
-  const shield hides_stop(co_await current_context());
-  co_return co_await std::move(inner);
-}
-
 /// `co_await shielded(x)` for a task or any awaitable x: x runs to its end whether or not the task
 /// is asked to stop; the stop takes effect at the first leaf after it. Keep x short. Await it in
 /// the same expression if x is a leaf or has a name: those are borrowed.
 template <typename Awaitable>
 [[nodiscard]] auto shielded(Awaitable&& awaited) {
-  return await_behind_shield(await_in_task(std::forward<Awaitable>(awaited)));
+  return await_under<shield>(await_in_task(std::forward<Awaitable>(awaited)));
 }
 
 }  // namespace skua::inline SKUA_ABI

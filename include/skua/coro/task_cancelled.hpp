@@ -7,7 +7,9 @@
 
 namespace skua::inline SKUA_ABI {
 
-/// Never thrown inside the cancelled task itself: that one unwinds without an exception.
+/// Never thrown inside the cancelled task itself: that one unwinds without an exception. A task
+/// that ends with it counts as cancelled if it was asked to stop, too, or if all around it are (a
+/// shutdown, a block_on() that failed); otherwise it ends with an exception like any other.
 class [[gnu::visibility("default")]] task_cancelled : public std::exception {
 public:
   const char* what() const noexcept override;

@@ -22,18 +22,12 @@ private:
   context_base& from_;
 };
 
-template <typename T>
-task<T> await_without_budget(task<T> inner) {
-  const budget_exemption lifted(co_await current_context());
-  co_return co_await std::move(inner);
-}
-
 /// `co_await unconstrained(x)` for a task or any awaitable x: x is not made to give way after its
 /// share of operations, so others on this worker wait for it. It still may wait and yield. Await it
 /// in the same expression if x is a leaf or has a name: those are borrowed.
 template <typename Awaitable>
 [[nodiscard]] auto unconstrained(Awaitable&& awaited) {
-  return await_without_budget(await_in_task(std::forward<Awaitable>(awaited)));
+  return await_under<budget_exemption>(await_in_task(std::forward<Awaitable>(awaited)));
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -22,8 +22,8 @@ class task_cell;
 /// What the runtime does with a result whose type it does not know. `at` is an outcome<T>.
 struct result_operations {
   std::size_t size;
-  /// Moves the outcome of a root that has returned to `at`.
-  void (*take)(frame_handle root, void* at) noexcept;
+  /// Moves the outcome of a root that has returned to `at`. True if it is an exception.
+  bool (*take)(frame_handle root, void* at) noexcept;
   /// Makes `at` the outcome of a task that was stopped.
   void (*set_stopped)(void* at) noexcept;
   void (*destroy)(void* at) noexcept;
@@ -33,13 +33,14 @@ struct result_operations {
 
 template <typename T>
 struct result_of {
-  static void take(frame_handle root, void* at) noexcept {
+  static bool take(frame_handle root, void* at) noexcept {
     outcome<T>& from = task<T>::handle::from_address(root.address()).promise().result();
     check(!from.stopped(), "a task<T> ends with co_return; this one ran off its end");
     try {
-      ::new (at) outcome<T>(std::move(from));
+      return !(::new (at) outcome<T>(std::move(from)))->has_value();
     } catch (...) {  // the value could not be moved
       (::new (at) outcome<T>())->set_exception(std::current_exception());
+      return true;
     }
   }
   static void set_stopped(void* at) noexcept { ::new (at) outcome<T>(); }
