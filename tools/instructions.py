@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Counts the instructions per round of both sides of a comparing benchmark, and their ratio.
 
-usage: instructions.py [--at-most RATIO] BENCHMARK
+usage: instructions.py [--at-most RATIO] [--only NAME] BENCHMARK
 
 Runs `BENCHMARK ours N` and `BENCHMARK theirs N` under callgrind for two N; the difference leaves out
 start and end. The counts are exact and repeatable. Exits 1 if ours / theirs is more than RATIO.
+Of a benchmark with several comparisons, --only takes one.
 """
 import argparse
 import re
@@ -15,18 +16,19 @@ import tempfile
 FEW, MANY = 1_000, 11_000
 
 
-def instructions(benchmark: str, side: str, rounds: int) -> int:
+def instructions(benchmark: list, side: str, rounds: int) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         done = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", benchmark, side,
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={scratch}/out", *benchmark, side,
              str(rounds)], capture_output=True, text=True)
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or not found:
-        sys.exit(f"instructions.py: valgrind cannot run '{benchmark} {side}':\n{done.stderr}")
+        what = " ".join([*benchmark, side])
+        sys.exit(f"instructions.py: valgrind cannot run '{what}':\n{done.stderr}")
     return int(found[1])
 
 
-def per_round(benchmark: str, side: str) -> float:
+def per_round(benchmark: list, side: str) -> float:
     both = [instructions(benchmark, side, rounds) for rounds in (FEW, MANY)]
     return (both[1] - both[0]) / (MANY - FEW)
 
@@ -34,9 +36,11 @@ def per_round(benchmark: str, side: str) -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--at-most", type=float, metavar="RATIO")
+    parser.add_argument("--only", metavar="NAME")
     parser.add_argument("benchmark")
     given = parser.parse_args()
-    ours, theirs = (per_round(given.benchmark, side) for side in ("ours", "theirs"))
+    command = [given.benchmark, *(["only", given.only] if given.only else [])]
+    ours, theirs = (per_round(command, side) for side in ("ours", "theirs"))
     ratio = ours / theirs
     print(f"instructions per round: ours {ours:.1f}, theirs {theirs:.1f}, ratio {ratio:.2f}")
     if given.at_most is not None and ratio > given.at_most:
