@@ -12,9 +12,14 @@ if(SKUA_SANITIZE)
   add_link_options(-fsanitize=${SKUA_SANITIZE})
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")  # or ccache would never find it again
+endif()
 find_program(SKUA_CCACHE ccache)
 if(SKUA_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${SKUA_CCACHE})
+  # With what it has to overlook to cache what was compiled with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SKUA_CCACHE})
 endif()
 
 # CMake makes the target that compiles each public header alone, but nothing builds it by default.
