@@ -7,24 +7,40 @@
 
 namespace skua::inline SKUA_ABI {
 
-/// An asymmetric barrier: light() costs nothing and is for the side that runs often, heavy() a
-/// system call (some microseconds, and an interrupt of each core that runs us) for the side that
-/// does not. If heavy() comes first, what precedes it is visible after light(); if light() does,
-/// what precedes that is visible after heavy().
+/// An asymmetric barrier: light() costs next to nothing and is for the side that runs often,
+/// heavy() a system call (some microseconds, and an interrupt of each core that runs us) for the
+/// side that does not. If heavy() comes first, what precedes it is visible after light(); if
+/// light() does, what precedes that is visible after heavy().
+///
+/// Where the kernel does not help (membarrier, Linux 4.14; a container may forbid it) both sides
+/// are fences.
 struct process_barrier {
-  /// True if the kernel does it (membarrier, Linux 4.14; a container may forbid it). Registers the
-  /// process at the first call. From any thread.
-  ///
-  /// Where it is false heavy() is a fence of the calling thread only, and light() may overlook what
-  /// came before it: whoever relies on the pair must look again from time to time as well.
-  [[nodiscard]] static bool available() noexcept;
+  /// True if the kernel helps. Registers the process at the first call. From any thread.
+  static bool available() noexcept;
 
   static void heavy() noexcept;
 
   static void light() noexcept {
-    // order: [process.barrier] seq_cst: with heavy(); the compiler keeps the two sides apart.
-    std::atomic_signal_fence(std::memory_order_seq_cst);
+    // order: none; see heavy() for a change.
+    if (now_.load(std::memory_order_relaxed) == method::kernel) [[likely]]
+      // order: [process.barrier] seq_cst: with heavy(); the compiler keeps the two sides apart.
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    else
+      // order: [process.barrier] seq_cst: with heavy(), which is a fence as well then.
+      std::atomic_thread_fence(std::memory_order_seq_cst);
   }
+
+  /// True once the kernel has stopped to help (a process that locks itself in after the start):
+  /// then a light() that was under way may have overlooked what came before it, and whoever relies
+  /// on the pair must look again from time to time.
+  [[nodiscard]] static bool may_overlook() noexcept {
+    // order: none; a number that stands for itself.
+    return now_.load(std::memory_order_relaxed) == method::refused;
+  }
+
+private:
+  enum class method : unsigned char { fences, kernel, refused };
+  static std::atomic<method> now_;
 };
 
 }  // namespace skua::inline SKUA_ABI

@@ -5,12 +5,13 @@
 #include "runtime/current.hpp"
 #include "runtime/task_cell.hpp"
 #include "runtime/worker.hpp"
+#include "skua/base/check.hpp"
 
 #include <stdexcept>
 
 namespace skua::inline SKUA_ABI {
 
-blocking_section::blocking_section() : left_(current().as) {
+blocking_section::blocking_section() : left_(current().as), thread_(&current()) {
   if (left_ == nullptr) return;
   if (left_->runtime.settings().flavour == flavour::current_thread)
     throw std::logic_error(
@@ -25,6 +26,8 @@ blocking_section::blocking_section() : left_(current().as) {
 
 blocking_section::~blocking_section() {
   if (left_ == nullptr) return;
+  check(thread_ == &current() && current().as == nullptr,
+        "a blocking_section ends where it began: nothing is awaited inside");
   turn* next = left_;
   if (!left_->reclaim()) {
     current().lost = left_;

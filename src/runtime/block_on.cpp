@@ -13,7 +13,8 @@
 namespace skua::inline SKUA_ABI {
 namespace {
 
-/// Where the kernel has no process-wide barrier, an end may go unnoticed: then we look this often.
+/// Where the kernel takes back its process-wide barrier, an end may go unnoticed: then we look this
+/// often.
 constexpr std::int64_t look_every = 1'000'000;
 
 /// Makes the loop of a current_thread runtime return at a moment.
@@ -27,7 +28,7 @@ struct alarm : timer {
 
 void core::run_to_the_end(const spawn_request* orders, std::size_t count, task_hold* ended) {
   throw_if_forked();
-  if (current().as != nullptr)
+  if (current().as != nullptr || current().lost != nullptr)
     throw std::logic_error(
         "skua: block_on was called on a worker, where it would block other tasks: co_await "
         "instead, or use block_in_place or spawn_blocking");
@@ -45,7 +46,7 @@ void core::run_to_the_end(const spawn_request* orders, std::size_t count, task_h
     while (made > 0) {
       task_cell& cell = *ended[--made].give_up();
       cell.clear();
-      give_cell(cell);
+      give_cell(nullptr, cell);
     }
     if (scope != nullptr) give_scope(*scope);
     stop_driving();
@@ -90,8 +91,11 @@ bool core::wait_until(scope_state& scope, bool (*met)(const scope_state&),
     if (met(scope)) return true;
     if (deadline != no_deadline && now() >= deadline) return false;
     wait_a_little(scope, deadline);
-    if (!process_barrier::available() && scope.stops_newcomers())
-      stop_tasks(&scope == everything_.get() ? nullptr : &scope);
+    if (!process_barrier::may_overlook()) continue;
+    if (stops_everything())
+      stop_tasks(nullptr);
+    else if (scope.stops_newcomers())
+      stop_tasks(&scope);
   }
 }
 
@@ -109,7 +113,7 @@ void core::wait_a_little(scope_state& scope, std::int64_t deadline) noexcept {
   if (deadline != no_deadline &&
       __builtin_add_overflow(by_kernel, std::max<std::int64_t>(deadline - now(), 0), &until))
     until = no_deadline;
-  if (!process_barrier::available()) until = std::min(until, by_kernel + look_every);
+  if (process_barrier::may_overlook()) until = std::min(until, by_kernel + look_every);
   scope.sleep(until);
 }
 

@@ -8,6 +8,7 @@
 #include "skua/base/check.hpp"
 
 #include <chrono>
+#include <utility>
 
 namespace skua::inline SKUA_ABI {
 
@@ -44,9 +45,13 @@ bool blocking_pool::make_room(std::unique_lock<std::mutex>&) noexcept {
   if (idle_ > waiting_) return true;
   if (threads_ == threads_max_) return true;
   of_.add_reference();
+  const std::size_t before = running_.size();
   try {
-    std::thread([this] { run(); }).detach();
+    const auto self = running_.emplace(running_.end());
+    *self = std::thread([this, self] { run(self); });  // it waits for the mutex first
+    if (left_alone_) self->detach();
   } catch (...) {  // no thread, or no memory for one
+    if (running_.size() > before) running_.pop_back();
     of_.release();
     return threads_ > 0;
   }
@@ -55,7 +60,7 @@ bool blocking_pool::make_room(std::unique_lock<std::mutex>&) noexcept {
   return true;
 }
 
-void blocking_pool::run() noexcept {
+void blocking_pool::run(thread_list::iterator self) noexcept {
   block_sigpipe_in_this_thread();
   current() = current_state{&of_};
   std::unique_lock hold(mutex_);
@@ -71,8 +76,12 @@ void blocking_pool::run() noexcept {
   }
   --idle_;
   --threads_;
+  std::thread before;
+  if (!left_alone_) before = std::exchange(last_ended_, std::move(*self));
+  running_.erase(self);
   thread_ended_.notify_all();
   hold.unlock();
+  if (before.joinable()) before.join();
   current() = {};
   of_.release();  // the last use of the pool, and perhaps of the runtime
 }
@@ -104,6 +113,16 @@ void blocking_pool::join() noexcept {
   close();
   std::unique_lock hold(mutex_);
   thread_ended_.wait(hold, [this] { return threads_ == 0; });
+  std::thread last = std::move(last_ended_);
+  hold.unlock();
+  if (last.joinable()) last.join();
+}
+
+void blocking_pool::leave_alone() noexcept {
+  const std::lock_guard hold(mutex_);
+  left_alone_ = true;
+  for (std::thread& one : running_) one.detach();
+  if (last_ended_.joinable()) last_ended_.detach();
 }
 
 blocking_pool::depth blocking_pool::look() const noexcept {

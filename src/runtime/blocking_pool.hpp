@@ -41,13 +41,16 @@ public:
 
   /// Nothing is submitted any more: ends the threads and waits for them.
   void join() noexcept;
-  /// The same without waiting, in one of the pool's own threads perhaps.
+  /// Nobody will join(): threads end by themselves. Then close() ends them.
+  void leave_alone() noexcept;
+  /// In one of the pool's own threads perhaps.
   void close() noexcept;
 
   [[nodiscard]] depth look() const noexcept;
 
 private:
-  void run() noexcept;
+  using thread_list = std::list<std::thread>;
+  void run(thread_list::iterator self) noexcept;
   bool make_room(std::unique_lock<std::mutex>& hold) noexcept;
   void run_one(std::unique_lock<std::mutex>& hold) noexcept;
   [[nodiscard]] bool nothing_waits() const noexcept { return jobs_.empty() && items_.empty(); }
@@ -61,12 +64,15 @@ private:
   std::condition_variable thread_ended_;
   intrusive_list<pool_job> jobs_;
   work_queue items_;
+  thread_list running_;
+  std::thread last_ended_;  // it has joined the one that ended before it, and so on
   std::size_t waiting_ = 0;
   std::size_t threads_ = 0;
   std::size_t idle_ = 0;
   std::size_t named_ = 0;
   bool item_is_next_ = false;
   bool closed_ = false;
+  bool left_alone_ = false;
 };
 
 }  // namespace skua::inline SKUA_ABI

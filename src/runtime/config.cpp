@@ -16,7 +16,6 @@ namespace skua::inline SKUA_ABI {
 namespace {
 
 constexpr std::size_t workers_max = 1'024;
-constexpr std::size_t name_max = 32;
 constexpr std::uint32_t interval_max = 1'000'000;
 constexpr std::size_t blocking_threads_max = 32'768;
 
@@ -36,12 +35,12 @@ std::string_view fault_in(const config& given) {
     if (one_thread && given.workers != 1)
       return "config::workers is not 1; a current_thread runtime has one worker, the caller";
   }
-  if (given.name.size() > name_max) return "config::name is longer than 32 bytes";
+  if (given.name.size() > config::name_max) return "config::name is longer than 32 bytes";
   if (!between(given.event_interval, 1U, interval_max))
     return "config::event_interval is not between 1 and 1000000";
   if (given.global_queue_interval != config::automatic &&
-      !between<std::size_t>(given.global_queue_interval, 1, interval_max))
-    return "config::global_queue_interval is not between 1 and 1000000";
+      !between<std::size_t>(given.global_queue_interval, 2, interval_max))
+    return "config::global_queue_interval is not between 2 and 1000000";
   if (!between(given.budget, 1U, interval_max))
     return "config::budget is not between 1 and 1000000";
   if (given.spawn_queue_limit == 0)

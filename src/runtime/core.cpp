@@ -85,13 +85,10 @@ void core::release() noexcept {
   if (!cells_.close()) delete this;
 }
 
-worker* core::this_worker() const noexcept {
-  worker* const here = current().as;
-  return here != nullptr && &here->runtime == this ? here : nullptr;
-}
-
-bool core::is_current() const noexcept {
-  return current().runtime == this;
+bool core::is_beneath_this_thread() const noexcept {
+  for (const current_state* here = &current(); here != nullptr; here = here->outer)
+    if (here->runtime == this) return true;
+  return false;
 }
 
 void core::schedule(work& item) noexcept {
@@ -137,12 +134,6 @@ bool core::wake_one() noexcept {
   if (whom == idle_.none) return false;
   workers_[whom]->sleeps_in().wake();
   return true;
-}
-
-void core::check_not_forked() const noexcept {
-  check(!process_.in_child(),
-        "a forked child does not run the tasks of its parent: fork before the runtime starts, or "
-        "call exec right after");
 }
 
 }  // namespace skua::inline SKUA_ABI

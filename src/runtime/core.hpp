@@ -4,11 +4,13 @@
 #include "driver/fork_guard.hpp"
 #include "runtime/blocking_pool.hpp"
 #include "runtime/cell_pool.hpp"
+#include "runtime/current.hpp"
 #include "runtime/scope_state.hpp"
 #include "sched/admission.hpp"
 #include "sched/idle.hpp"
 #include "sched/inject_queue.hpp"
 #include "skua/base/atomics.hpp"
+#include "skua/base/check.hpp"
 #include "skua/base/clock.hpp"
 #include "skua/base/executor.hpp"
 #include "skua/runtime/config.hpp"
@@ -51,8 +53,9 @@ public:
 
   enum class place : unsigned char { anywhere, this_worker };
   /// In the scope of the running task, or the runtime's own if `background` or if there is none.
-  /// Called where current().runtime is this.
-  [[nodiscard]] task_cell* spawn_inside(const spawn_request& order, bool background, place where);
+  /// `here` is the calling thread's, and its runtime is this one.
+  [[nodiscard]] task_cell* spawn_inside(const current_state& here, const spawn_request& order,
+                                        bool background, place where);
   /// From anywhere; refused after shutdown: the task is then cancelled.
   [[nodiscard]] task_cell* spawn_from_outside(const spawn_request& order);
   [[nodiscard]] bool has_room() const noexcept {
@@ -61,11 +64,12 @@ public:
   /// Runs the roots and all beneath them to their end. Throws before it has taken any of them.
   void run_to_the_end(const spawn_request* orders, std::size_t count, task_hold* ended);
 
-  // The end of a task.
+  // The end of a task. `here` is this_worker(), asked after the last code of the user's, which may
+  // have lent the worker away.
 
-  void task_ended(std::uint64_t id, bool stopped) noexcept;
-  void free_cell(task_cell& cell) noexcept;
-  void count_end(scope_state& within) noexcept;
+  void count_cancelled(worker* here) noexcept;
+  void free_cell(task_cell& cell) noexcept;  // runs code of the user's
+  void count_end(const worker* here, scope_state& within) noexcept;
 
   // Shutdown (shutdown.cpp).
 
@@ -74,8 +78,9 @@ public:
   [[nodiscard]] bool stops_everything() const noexcept { return everything_->stops_newcomers(); }
   /// For ~runtime() in one of our own tasks.
   void abandon() noexcept;
-  /// True on our own threads, where nobody can wait for the runtime's end.
-  [[nodiscard]] bool is_current() const noexcept;
+  [[nodiscard]] bool is_current() const noexcept { return current().runtime == this; }
+  /// Also if it drives another runtime at the moment: nobody can wait for our end there.
+  [[nodiscard]] bool is_beneath_this_thread() const noexcept;
 
   // Looking (inspect.cpp).
 
@@ -95,14 +100,26 @@ public:
   [[nodiscard]] const std::atomic<bool>& over() const noexcept { return over_; }
   [[nodiscard]] const std::string& blocking_thread_name() const noexcept { return blocking_name_; }
 
+  /// The worker of ours that the calling thread is; or null.
+  [[nodiscard]] worker* this_worker() const noexcept {
+    const current_state& here = current();
+    return here.runtime == this ? here.as : nullptr;
+  }
+
   /// After work was added that any worker may run. True if one was woken.
   bool wake_one() noexcept;
+
+  [[nodiscard]] bool in_child() const noexcept { return process_.in_child(); }
 
   /// A thread that is not ours, around what it does here after which we might be gone.
   void enter() noexcept { static_cast<void>(outside_.enter()); }
   void leave() noexcept { outside_.leave(); }
 
-  void check_not_forked() const noexcept;
+  void check_not_forked() const noexcept {
+    check(!process_.in_child(),
+          "a forked child does not run the tasks of its parent: fork before the runtime starts, or "
+          "call exec right after");
+  }
 
   template <typename... Params>
   void tell_hooks(void (hooks::*event)(Params...), Params... params) noexcept {
@@ -123,9 +140,8 @@ private:
   void end_workers() noexcept;
   void schedule_from_outside(work& item) noexcept;
 
-  [[nodiscard]] worker* this_worker() const noexcept;
   [[nodiscard]] task_cell& take_cell(worker* here, const spawn_request& order);
-  void give_cell(task_cell& cell) noexcept;
+  void give_cell(worker* here, task_cell& cell) noexcept;
   [[nodiscard]] std::uint64_t next_id(worker* here) noexcept;
   [[nodiscard]] std::size_t lane_of(const worker* here) const noexcept;
   void admit(task_cell& cell, worker* here) noexcept;
@@ -178,7 +194,8 @@ private:
   std::atomic<bool> driven_{false};     // current_thread: somebody runs the loop
   std::atomic<bool> abandoned_{false};  // nobody waits: the last task to end ends the workers
   std::mutex shutdown_mutex_;
-  bool taken_down_ = false;  // under the mutex
+  std::atomic<const void*> shut_down_by_{nullptr};  // the thread's current_state
+  bool taken_down_ = false;                         // under the mutex
   std::vector<std::thread> threads_;
 };
 

@@ -23,6 +23,9 @@ struct current_state {
   /// The turn of a task that goes on after that: used up, so that it gives way soon, and the thread
   /// can go back to its worker.
   turn used_up = {};
+  /// What the thread does beneath this, and comes back to: a blocking call that drives another
+  /// runtime, say. Null if nothing.
+  const current_state* outer = nullptr;
 };
 
 /// The calling thread's own. Never inlined, and asked anew each time: a coroutine may be on another

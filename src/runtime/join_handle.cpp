@@ -11,7 +11,7 @@ void spawned_task::drop(task_cell& cell) noexcept {
 }
 
 bool spawned_task::abort(task_cell& cell) noexcept {
-  return cell.request_stop();
+  return !cell.joined.done() && cell.request_stop();
 }
 
 bool spawned_task::done(const task_cell& cell) noexcept {

@@ -4,6 +4,7 @@
 #include "driver/timer_wheel.hpp"
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
+#include "skua/base/check.hpp"
 #include "skua/runtime/run.hpp"
 
 #include <stdexcept>
@@ -31,17 +32,22 @@ runtime_handle runtime_handle::current() {
   return runtime_handle(*here);
 }
 
+core& runtime_handle::get() const noexcept {
+  check(core_ != nullptr, "a runtime or a handle of one is not used after it was moved from");
+  return *core_;
+}
+
 task_cell* runtime_handle::accept(const spawn_request& order, bool only_if_room) const {
-  if (only_if_room && !core_->has_room()) return nullptr;
-  return core_->spawn_from_outside(order);
+  if (only_if_room && !get().has_room()) return nullptr;
+  return get().spawn_from_outside(order);
 }
 
 metrics_snapshot runtime_handle::metrics() const {
-  return core_->metrics();
+  return get().metrics();
 }
 
 std::vector<task_info> runtime_handle::tasks() const {
-  return core_->tasks();
+  return get().tasks();
 }
 
 std::expected<runtime, start_error> runtime::start(const config& settings) {
@@ -54,10 +60,11 @@ std::expected<runtime, start_error> runtime::start(const config& settings) {
 
 runtime::~runtime() {
   if (handle_.core_ == nullptr) return;
-  if (handle_.core_->is_current())
-    handle_.core_->abandon();
+  core& mine = *handle_.core_;
+  if (!mine.in_child() && mine.is_beneath_this_thread())
+    mine.abandon();
   else
-    static_cast<void>(handle_.core_->shut_down(no_deadline));
+    static_cast<void>(mine.shut_down(no_deadline));
 }
 
 shutdown_report runtime::shutdown() {
@@ -65,10 +72,10 @@ shutdown_report runtime::shutdown() {
 }
 
 shutdown_report runtime::shut_down(std::int64_t timeout) {
-  if (handle_.core_->is_current())
+  if (handle_.get().is_beneath_this_thread())
     throw std::logic_error(
         "skua::runtime::shutdown: called by one of its own tasks, which cannot wait for itself");
-  return handle_.core_->shut_down(timeout);
+  return handle_.get().shut_down(timeout);
 }
 
 void throw_start_error(const start_error& why) {
@@ -76,7 +83,7 @@ void throw_start_error(const start_error& why) {
 }
 
 void runtime::run_to_the_end(const spawn_request* orders, std::size_t count, task_hold* ended) {
-  handle_.core_->run_to_the_end(orders, count, ended);
+  handle_.get().run_to_the_end(orders, count, ended);
 }
 
 }  // namespace skua::inline SKUA_ABI

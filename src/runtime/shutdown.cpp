@@ -7,6 +7,7 @@
 #include "skua/base/check.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace skua::inline SKUA_ABI {
 namespace {
@@ -18,17 +19,42 @@ bool is_quiet(const scope_state& scope) {
   return scope.quiet();
 }
 
+/// Says which thread is at it.
+class thread_mark {
+public:
+  explicit thread_mark(std::atomic<const void*>& where) noexcept : where_(where) {
+    // order: none; read by the thread that writes it.
+    where_.store(&current(), std::memory_order_relaxed);
+  }
+  thread_mark(const thread_mark&) = delete;
+  thread_mark& operator=(const thread_mark&) = delete;
+  ~thread_mark() {
+    // order: none; see above.
+    where_.store(nullptr, std::memory_order_relaxed);
+  }
+
+private:
+  std::atomic<const void*>& where_;
+};
+
 }  // namespace
 
 shutdown_report core::shut_down(std::int64_t timeout) {
   if (process_.in_child()) return {};  // the threads are the parent's: there is nothing to end here
+  // order: none; only this thread can have written its own address there.
+  if (shut_down_by_.load(std::memory_order_relaxed) == &current())
+    throw std::logic_error(
+        "skua::runtime::shutdown: called again by what it runs itself, a stop callback perhaps");
   const std::lock_guard one_at_a_time(shutdown_mutex_);
+  const thread_mark until_done(shut_down_by_);
   // order: none; written under the mutex. Those that an earlier call has left alone run still.
   if (taken_down_ && !abandoned_.load(std::memory_order_relaxed)) return {};
   if (taken_down_) return {.still_running = live_tasks()};
   const std::int64_t began = now();
-  const std::int64_t deadline =
-      timeout < no_deadline - began ? began + std::max<std::int64_t>(timeout, 0) : no_deadline;
+  std::int64_t deadline = no_deadline;
+  if (timeout == no_deadline ||
+      __builtin_add_overflow(began, std::max<std::int64_t>(timeout, 0), &deadline))
+    deadline = no_deadline;
 
   close_and_stop();                                     // steps 1 and 2
   while (!outside_.empty()) std::this_thread::yield();  // whoever was admitted has spawned
@@ -71,8 +97,8 @@ bool core::drive_by(std::int64_t deadline) noexcept {
 }
 
 void core::close_and_stop() noexcept {
+  everything_->stop_newcomers();  // first: whoever is refused by the next is one of those stopped
   outside_.close();
-  everything_->stop_newcomers();
   stop_tasks(nullptr);
 }
 
@@ -108,6 +134,7 @@ void core::abandon() noexcept {
 void core::leave_alone() noexcept {
   for (std::thread& one : threads_) one.detach();
   threads_.clear();
+  pool_.leave_alone();
   taken_down_ = true;
   // order: [runtime.abandon] release: the threads are on their own.
   abandoned_.store(true, std::memory_order_release);

@@ -14,13 +14,14 @@
 namespace skua::inline SKUA_ABI {
 namespace {
 
-core& runtime_here() {
-  core* const here = current().runtime;
-  if (here == nullptr)
+/// Of a thread that runs a task or call of a runtime.
+const current_state& inside() {
+  const current_state& here = current();
+  if (here.runtime == nullptr)
     throw std::logic_error(
         "skua::spawn: this thread runs no task of a runtime; use runtime::spawn or a "
         "runtime_handle");
-  return *here;
+  return here;
 }
 
 /// Counts the calling thread in while it lives.
@@ -41,42 +42,45 @@ public:
 }  // namespace
 
 task_cell* spawn_here::as_child(const spawn_request& what) {
-  return runtime_here().spawn_inside(what, false, core::place::anywhere);
+  const current_state& here = inside();
+  return here.runtime->spawn_inside(here, what, false, core::place::anywhere);
 }
 
 task_cell* spawn_here::as_child_if_room(const spawn_request& what) {
-  core& here = runtime_here();
-  return here.has_room() ? here.spawn_inside(what, false, core::place::anywhere) : nullptr;
+  const current_state& here = inside();
+  if (!here.runtime->has_room()) return nullptr;
+  return here.runtime->spawn_inside(here, what, false, core::place::anywhere);
 }
 
 task_cell* spawn_here::in_background(const spawn_request& what) {
-  return runtime_here().spawn_inside(what, true, core::place::anywhere);
+  const current_state& here = inside();
+  return here.runtime->spawn_inside(here, what, true, core::place::anywhere);
 }
 
 task_cell* spawn_here::on_this_worker(const spawn_request& what) {
-  return runtime_here().spawn_inside(what, false, core::place::this_worker);
+  const current_state& here = inside();
+  return here.runtime->spawn_inside(here, what, false, core::place::this_worker);
 }
 
-task_cell* core::spawn_inside(const spawn_request& order, bool background, place where) {
+task_cell* core::spawn_inside(const current_state& here, const spawn_request& order,
+                              bool background, place where) {
   throw_if_forked();
-  worker* const here = this_worker();
   executor* home = this;
   if (where == place::this_worker) {
-    worker* const whose = here != nullptr ? here : current().lost;
+    worker* const whose = here.as != nullptr ? here.as : here.lost;
     if (whose == nullptr)
       throw std::logic_error("skua::spawn_local: this thread is no worker now (a blocking call?)");
     home = &whose->pinned();
   }
-  const task_cell* const parent = current().task;
-  scope_state& within = background || parent == nullptr ? *everything_ : parent->scope();
-  task_cell& cell = take_cell(here, order);
-  cell.fill(order, next_id(here), within, *home, false);
-  admit(cell, here);
+  scope_state& within = background || here.task == nullptr ? *everything_ : here.task->scope();
+  task_cell& cell = take_cell(here.as, order);
+  cell.fill(order, next_id(here.as), within, *home, false);
+  admit(cell, here.as);
   return &cell;
 }
 
 task_cell* core::spawn_from_outside(const spawn_request& order) {
-  if (is_current()) return spawn_inside(order, true, place::anywhere);
+  if (is_current()) return spawn_inside(current(), order, true, place::anywhere);
   throw_if_forked();
   task_cell* cell = nullptr;
   {
@@ -97,14 +101,14 @@ task_cell& core::take_cell(worker* here, const spawn_request& order) {
   try {
     cell.reserve(*order.result);
   } catch (...) {
-    give_cell(cell);
+    give_cell(here, cell);
     throw;
   }
   return cell;
 }
 
-void core::give_cell(task_cell& cell) noexcept {
-  if (worker* const here = this_worker())
+void core::give_cell(worker* here, task_cell& cell) noexcept {
+  if (here != nullptr)
     here->give_cell(cell);
   else if (cells_.give(cell))
     release();
@@ -141,18 +145,16 @@ void core::refuse(task_cell& cell) noexcept {
         "a handle is given for a task that was refused");
 }
 
-void core::task_ended(std::uint64_t id, bool stopped) noexcept {
-  tell_hooks(&hooks::task_ended, id);
-  if (!stopped) return;
-  if (worker* const here = this_worker())
+void core::count_cancelled(worker* here) noexcept {
+  if (here != nullptr)
     here->count_cancelled();
   else
     // order: none; a number that stands for itself.
     cancelled_outside_.fetch_add(1, std::memory_order_relaxed);
 }
 
-void core::count_end(scope_state& within) noexcept {
-  const std::size_t lane = lane_of(this_worker());
+void core::count_end(const worker* here, scope_state& within) noexcept {
+  const std::size_t lane = lane_of(here);
   const bool quiet = everything_->ended(lane);
   // order: [runtime.abandon] acquire: nobody waits; see leave_alone().
   if (quiet && abandoned_.load(std::memory_order_acquire)) let_go();
@@ -162,7 +164,7 @@ void core::count_end(scope_state& within) noexcept {
 void core::free_cell(task_cell& cell) noexcept {
   if (cell.exception() != nullptr) report_unhandled(cell);
   cell.clear();
-  give_cell(cell);
+  give_cell(this_worker(), cell);
 }
 
 // Without a copy of the words: there may be no memory for one.
@@ -182,7 +184,7 @@ void core::report_unhandled(const task_cell& cell) noexcept {
   } catch (...) {
     log("not derived from std::exception");
   }
-  if (settings_.unhandled == unhandled::shut_down) close_and_stop();
+  if (settings_.unhandled == unhandled::shut_down && !stops_everything()) close_and_stop();
 }
 
 void core::throw_if_forked() const {

@@ -11,7 +11,8 @@
 
 namespace skua::inline SKUA_ABI {
 
-task_cell::task_cell(core& of) : context(run, of), runtime(of) {}
+task_cell::task_cell(core& of)
+    : context(of.settings().histograms ? run_measured : run, of), runtime(of) {}
 
 void task_cell::reserve(const result_operations& result) {
   result_ = result.size <= inline_result ? inline_.data() : allocate_frame(result.size);
@@ -45,29 +46,25 @@ void task_cell::run(work& item) noexcept {
   auto& self = static_cast<task_cell&>(item);
   current_state& here = current();
   here.task = &self;
-  worker* const on = here.as;
-  if (on != nullptr && on->runtime.settings().histograms) [[unlikely]]
-    run_measured(self, *on);
-  else
-    run_on(self, on);
-  current().task =
-      nullptr;  // asked anew: though the thread is the same, the compiler need not know
+  self.in_turn = here.as;
+  if (const progress how = self.drive(); how != progress::parked) self.finish(how);
+  // Asked anew: though the thread is the same, the compiler need not know.
+  current().task = nullptr;
 }
 
-void task_cell::run_on(task_cell& self, worker* on) noexcept {
+void task_cell::run_measured(work& item) noexcept {
+  auto& self = static_cast<task_cell&>(item);
+  worker* const on = current().as;
+  const std::int64_t began = self.runtime.now();
+  if (on != nullptr) on->note_latency(began - self.queued_at_);
+  current().task = &self;
   self.in_turn = on;
+  core& home = self.runtime;  // the cell may be gone afterwards
   const progress how = self.drive();
+  // If it was lent away, somebody else may be writing there.
+  if (on != nullptr && current().as == on) on->note_run_time(home.now() - began);
   if (how != progress::parked) self.finish(how);
-}
-
-void task_cell::run_measured(task_cell& self, worker& on) noexcept {
-  const std::int64_t began = on.runtime.now();
-  on.note_latency(began - self.queued_at_);
-  self.in_turn = &on;
-  const progress how = self.drive();
-  if (current().as == &on)
-    on.note_run_time(on.runtime.now() - began);  // it may have been lent away
-  if (how != progress::parked) self.finish(how);
+  current().task = nullptr;
 }
 
 void task_cell::set_stopped() noexcept {
@@ -111,7 +108,9 @@ void task_cell::finish(progress driven) noexcept {
   const progress how = take_result(driven);
   core& home = runtime;
   scope_state& within = *scope_;
-  home.task_ended(id_, how == progress::stopped);
+  home.tell_hooks(&hooks::task_ended, id_);
+  worker* here = home.this_worker();
+  if (how == progress::stopped) home.count_cancelled(here);
   const bool roots = is_root_;
   const bool failed = how == progress::stopped || failed_;
 
@@ -123,10 +122,11 @@ void task_cell::finish(progress driven) noexcept {
       break;
     case join_word<std_atomics>::end_answer::free:
       home.free_cell(*this);
+      here = home.this_worker();
       break;
   }
   if (roots) within.root_ended(failed);
-  home.count_end(within);
+  home.count_end(here, within);
 }
 
 }  // namespace skua::inline SKUA_ABI

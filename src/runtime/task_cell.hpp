@@ -34,7 +34,7 @@ public:
   /// Whoever queues `item`: if it is a task of a runtime that measures how long tasks wait, now
   /// they do.
   static void note_queued(work& item, std::int64_t now) noexcept {
-    if (item.run == run) static_cast<task_cell&>(item).queued_at_ = now;
+    if (item.run == run_measured) static_cast<task_cell&>(item).queued_at_ = now;
   }
 
   // By who has a free cell to himself.
@@ -70,8 +70,7 @@ private:
   static constexpr std::size_t inline_result = 48;
 
   static void run(work& item) noexcept;
-  static void run_measured(task_cell& self, worker& on) noexcept;
-  static void run_on(task_cell& self, worker* on) noexcept;
+  static void run_measured(work& item) noexcept;
   void finish(progress driven) noexcept;
   [[nodiscard]] progress take_result(progress how) noexcept;
   [[nodiscard]] bool stopped_by_another() const noexcept;

@@ -17,6 +17,8 @@ worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
       random_(random),
       alone_(of.settings().flavour == flavour::current_thread),
       uses_slot_(of.settings().lifo_slot),
+      id_step_(of.settings().workers + 1),
+      events_in_(of.settings().event_interval),
       inject_interval_(of.settings().global_queue_interval == config::automatic
                            ? of.settings().event_interval
                            : static_cast<std::uint32_t>(of.settings().global_queue_interval)),
@@ -30,7 +32,8 @@ worker::~worker() {
 void worker::run(const std::atomic<bool>& over) noexcept {
   home_thread_ = &current();
   // What the thread did before goes on afterwards: it may be in a task or call of another runtime.
-  const current_state before = std::exchange(current(), current_state{&runtime});
+  const current_state before =
+      std::exchange(current(), current_state{.runtime = &runtime, .outer = &before});
   take_hold();
   // order: [runtime.over] acquire: what happened before the end.
   while (!over.load(std::memory_order_acquire)) {
@@ -62,7 +65,7 @@ void worker::count_busy(std::int64_t now) noexcept {
 void worker::take_turn() noexcept {
   runtime.check_not_forked();  // by the task that ran last
   ++tick_;
-  if (tick_ % runtime.settings().event_interval == 0) every_so_often();
+  if (--events_in_ == 0) every_so_often();
   work* item = next();
   if (item == nullptr && !alone_) item = steal();
   if (item != nullptr)
@@ -74,6 +77,7 @@ void worker::take_turn() noexcept {
 }
 
 void worker::every_so_often() noexcept {
+  events_in_ = runtime.settings().event_interval;
   driver_->poll();
   if (runtime.settings().global_queue_interval == config::automatic)
     adapt_inject_interval(runtime.now());
@@ -103,17 +107,19 @@ work* worker::next() noexcept {
   }
   // Tasks at home and the others take turns, so that neither starves; not by the tick, whose even
   // numbers may all be the shared queue's.
-  home_is_next_ = !home_is_next_;
-  const bool home_first = at_home_ && home_is_next_;
-  if (home_first)
-    if (work* const item = pinned_.pop()) return item;
+  const bool some_at_home = at_home_ && !pinned_.empty();
+  if (some_at_home) [[unlikely]] {
+    home_is_next_ = !home_is_next_;
+    if (home_is_next_)
+      if (work* const item = pinned_.pop()) return item;
+  }
   if (alone_) {
     if (work* const item = next_alone()) return item;
   } else {
     if (work* const item = next_from_slot()) return item;
     if (work* const item = queue_.pop()) return item;
   }
-  if (at_home_ && !home_first)
+  if (some_at_home)
     if (work* const item = pinned_.pop()) return item;
   return next_injected();
 }
@@ -244,10 +250,14 @@ void worker::sleep() noexcept {
   counters_.parks.add();
   count_busy(runtime.now());
   runtime.tell_hooks(&hooks::worker_parks, index);
-  driver_->park();
+  if (nothing_to_do_here()) driver_->park();  // the hook may have woken or spawned a task
   runtime.tell_hooks(&hooks::worker_unparked, index);
   awake_since_ = runtime.now();
   measured_at_ = 0;
+}
+
+bool worker::nothing_to_do_here() const noexcept {
+  return ready_.empty() && queue_.size() == 0 && slot_.empty() && !(at_home_ && !pinned_.empty());
 }
 
 void worker::push(work& item) noexcept {
@@ -263,7 +273,10 @@ void worker::push(work& item) noexcept {
 
 void worker::push_last(work& item) noexcept {
   count_yield();
-  queue_last(item);  // this worker is awake, so it will run: nobody need be woken
+  queue_last(item);
+  // This worker runs one of them; if there are more, another may do that.
+  if (!alone_ && runtime.idle_workers().may_wake() && queue_.size() + (slot_.empty() ? 0U : 1U) > 1)
+    wake_another();
 }
 
 void worker::queue_last(work& item) noexcept {
@@ -280,20 +293,12 @@ void worker::queue_last(work& item) noexcept {
   wake_another();  // see next_injected()
 }
 
-task_cell& worker::take_cell() {
-  if (cells_.first == nullptr) runtime.cells().refill(cells_);
-  return *cells_.take();
+void worker::refill_cells() {
+  runtime.cells().refill(cells_);
 }
 
-void worker::give_cell(task_cell& cell) noexcept {
-  cells_.give(cell);
-  if (cells_.count > cell_cache::most) runtime.cells().take_back(cells_, cell_cache::most / 2);
-}
-
-std::uint64_t worker::next_id() noexcept {
-  const std::uint64_t id = next_id_;
-  next_id_ += runtime.worker_count() + 1;  // each worker counts in its own residue class
-  return id;
+void worker::return_cells() noexcept {
+  runtime.cells().take_back(cells_, cell_cache::most / 2);
 }
 
 bool worker::held_by_this_thread() const noexcept {
@@ -310,6 +315,9 @@ bool worker::lend() noexcept {
     return true;
   }
   at_home_ = false;
+  // There may be no thread for a while: what is here can be stolen, but for the slot.
+  if (work* const next = slot_.take()) queue_last(*next);
+  if (queue_.size() > 0) wake_another();
   if (!runtime.pool().submit(substitution_)) {
     take_hold();
     return false;
@@ -340,7 +348,7 @@ void worker::take_hold() noexcept {
 void worker::substitute(pool_job& job) noexcept {
   worker& self = static_cast<substitution&>(job).of;
   const current_state before = current();
-  current() = current_state{&self.runtime, &self};
+  current() = current_state{.runtime = &self.runtime, .as = &self, .outer = &before};
   self.loop(self.runtime.over());
   if (self.held_by_this_thread()) self.hand_home();
   current() = before;

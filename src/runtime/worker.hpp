@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace skua::inline SKUA_ABI {
 
@@ -53,9 +54,19 @@ public:
   void push(work& item) noexcept;
   /// One that gives way: it runs after everything that is here.
   void push_last(work& item) noexcept;
-  [[nodiscard]] task_cell& take_cell();
-  void give_cell(task_cell& cell) noexcept;
-  [[nodiscard]] std::uint64_t next_id() noexcept;
+  [[nodiscard]] task_cell& take_cell() {
+    if (cells_.first == nullptr) [[unlikely]]
+      refill_cells();
+    return *cells_.take();
+  }
+  void give_cell(task_cell& cell) noexcept {
+    cells_.give(cell);
+    if (cells_.count > cell_cache::most) [[unlikely]]
+      return_cells();
+  }
+  [[nodiscard]] std::uint64_t next_id() noexcept {
+    return std::exchange(next_id_, next_id_ + id_step_);
+  }
   void count_cancelled() noexcept { counters_.cancelled.add(); }
   /// For a task that gives way.
   void count_yield() noexcept {
@@ -96,6 +107,8 @@ private:
   void loop(const std::atomic<bool>& over) noexcept;
   void take_turn() noexcept;
   void every_so_often() noexcept;
+  void refill_cells();
+  void return_cells() noexcept;
   [[nodiscard]] work* next() noexcept;
   [[nodiscard]] work* next_from_slot() noexcept;
   [[nodiscard]] work* next_alone() noexcept;
@@ -108,6 +121,7 @@ private:
   void rest() noexcept;
   void rest_alone() noexcept;
   [[nodiscard]] bool work_elsewhere() const noexcept;
+  [[nodiscard]] bool nothing_to_do_here() const noexcept;
   void sleep() noexcept;
   void count_busy(std::int64_t now) noexcept;
   void queue_last(work& item) noexcept;
@@ -125,9 +139,11 @@ private:
   random_generator random_;
   const bool alone_;  // current_thread: nobody to steal from, and nobody who steals
   const bool uses_slot_;
+  const std::uint64_t id_step_;  // each worker counts in a residue class of its own
 
   // For the holder.
   std::uint32_t tick_ = 0;
+  std::uint32_t events_in_;  // so many turns
   std::uint32_t inject_interval_;
   std::uint32_t looked_at_inject_ = 0;  // the tick
   bool home_is_next_ = false;

@@ -61,6 +61,12 @@ public:
     return woken;
   }
 
+  /// A guess, for work that somebody runs in any case: is it worth asking worker_to_wake()?
+  [[nodiscard]] bool may_wake() const noexcept {
+    // order: none; a guess.
+    return worth_waking(counts_.load(std::memory_order_relaxed));
+  }
+
   /// A worker without work: may it search? Then it counts as searching.
   [[nodiscard]] bool try_search() noexcept {
     // order: none; the bound on searchers saves work, it protects nothing.

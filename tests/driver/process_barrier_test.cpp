@@ -73,7 +73,7 @@ struct duel {
 };
 
 TEST(process_barrier, one_of_two_sees_the_other) {
-  if (!process_barrier::available()) GTEST_SKIP() << "the kernel has no membarrier";
+  std::printf("by %s\n", process_barrier::available() ? "the kernel" : "fences");
   skua_test::budget time(0.5);
   std::size_t looks = 0;
   do {

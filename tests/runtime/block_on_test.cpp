@@ -319,6 +319,16 @@ TEST_P(wait_all, of_one_gives_a_tuple_of_one) {
   EXPECT_TRUE((std::is_same_v<decltype(rt.wait_all(tuples())), std::tuple<std::tuple<int>>>));
 }
 
+TEST_P(wait_all, gives_the_very_object_of_a_reference) {
+  auto rt = start();
+  int object = 1;
+  auto refer = [](int& to) -> task<int&> { co_return to; };
+  auto [first, second] = rt.wait_all(refer(object), give(2));
+  static_assert(std::same_as<decltype(first), int&>);
+  EXPECT_EQ(&first, &object);
+  EXPECT_EQ(second, 2);
+}
+
 TEST_P(wait_all, runs_its_tasks_beside_each_other) {
   auto rt = start();
   shared_gate first;

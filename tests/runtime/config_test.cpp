@@ -50,6 +50,7 @@ const std::vector<bad_setting> bad_settings{
     {"config::event_interval", [](config& c) { c.event_interval = 0; }},
     {"config::event_interval", [](config& c) { c.event_interval = 1'000'001; }},
     {"config::global_queue_interval", [](config& c) { c.global_queue_interval = 0; }},
+    {"config::global_queue_interval", [](config& c) { c.global_queue_interval = 1; }},
     {"config::global_queue_interval", [](config& c) { c.global_queue_interval = 1'000'001; }},
     {"config::global_queue_interval", [](config& c) { c.global_queue_interval = huge; }},
     {"config::budget", [](config& c) { c.budget = 0; }},
@@ -89,7 +90,7 @@ TEST(settings, at_their_limits_are_taken) {
   works([](config& c) { c.name = ""; });
   works([](config& c) { c.event_interval = 1; });
   works([](config& c) { c.event_interval = 1'000'000; });
-  works([](config& c) { c.global_queue_interval = 1; });
+  works([](config& c) { c.global_queue_interval = 2; });
   works([](config& c) { c.global_queue_interval = 1'000'000; });
   works([](config& c) { c.budget = 1; });
   works([](config& c) { c.budget = 1'000'000; });

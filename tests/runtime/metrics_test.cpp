@@ -113,7 +113,9 @@ TEST_P(metrics, count_tasks_by_how_they_ended) {
     co_await std::move(second);
     EXPECT_TRUE((co_await fourth.outcome()).has_exception());
     auto unstarted = spawn(nothing());
-    if (unstarted.abort()) EXPECT_LE((co_await unstarted.outcome()).has_value(), 1);
+    if (unstarted.abort()) {
+      EXPECT_LE((co_await unstarted.outcome()).has_value(), 1);
+    }
   };
   rt.block_on(body());
   const auto now = rt.metrics();
@@ -369,7 +371,7 @@ public:
 
 /// One round: the first child goes to the slot, which wakes nobody; the second takes that from it,
 /// and it goes where the other worker can have it. How many wakes that took.
-std::uint64_t wakes_for_a_child(const sleepers& who, std::atomic<bool>& ran) {
+task<std::uint64_t> wakes_for_a_child(const sleepers& who, std::atomic<bool>& ran) {
   auto child = [](std::atomic<bool>& done) -> task<> {
     done = true;
     co_return;
@@ -379,11 +381,12 @@ std::uint64_t wakes_for_a_child(const sleepers& who, std::atomic<bool>& ran) {
   const std::uint64_t before = sum(metrics_here(), &worker_metrics::wakes_sent);
   spawn(child(ran));
   EXPECT_EQ(sum(metrics_here(), &worker_metrics::wakes_sent), before);
-  spawn(nothing());
+  auto second = spawn(nothing());
   wait_until([&] { return ran.load(); });
   const auto after = metrics_here();
   EXPECT_GE(after.wakes_sent, sum(after, &worker_metrics::wakes_sent)) << "includes those";
-  return sum(after, &worker_metrics::wakes_sent) - before;
+  co_await std::move(second);
+  co_return sum(after, &worker_metrics::wakes_sent) - before;
 }
 
 TEST(metrics_of_sleep, count_the_wakes_that_a_worker_sends) {
@@ -395,10 +398,9 @@ TEST(metrics_of_sleep, count_the_wakes_that_a_worker_sends) {
   std::uint64_t sent = 0;
   auto body = [](const sleepers& who, std::atomic<bool>& flag, std::uint64_t& total) -> task<> {
     for (int i = 0; i < 100; ++i) {
-      const std::uint64_t now = wakes_for_a_child(who, flag);
+      const std::uint64_t now = co_await wakes_for_a_child(who, flag);
       EXPECT_LE(now, 1U);
       total += now;
-      co_await skua::yield();
     }
   };
   rt.block_on(body(watcher, ran, sent));

@@ -7,7 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <functional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -165,6 +168,82 @@ TEST_P(misuse, block_in_place_on_a_current_thread_runtime) {
   };
   EXPECT_EQ(rt.block_on(blocks), 3);
   EXPECT_FALSE(called);
+}
+
+TEST_P(misuse, block_on_after_a_blocking_section) {
+  if (!multi()) GTEST_SKIP() << "has none";
+  auto rt = start();
+  rt.block_on([&]() -> task<> {
+    std::atomic<bool> runs = false;
+    spawn([&runs] { runs = true; }).detach();
+    skua::block_in_place([&] {  // until a substitute has begun, if there is one worker
+      while (!runs) std::this_thread::yield();
+    });
+    EXPECT_THAT(complaint_of([&] { return rt.block_on(give(1)); }), of_block_on_in_a_task);
+    co_return;
+  });
+}
+
+TEST_P(misuse, shutdown_beneath_another_runtime) {
+  auto rt = start();
+  auto other = skua_test::started(skua_test::alone, log);
+  std::string complaint;
+  rt.block_on([&]() -> task<> {
+    co_await skua::spawn_blocking(
+        [](skua::runtime& outer, skua::runtime& inner, std::string& text) {
+          inner.block_on([&] { text = complaint_of([&] { return outer.shutdown(); }); });
+        },
+        std::ref(rt), std::ref(other), std::ref(complaint));
+  });
+  EXPECT_THAT(complaint, AllOf(HasSubstr("shutdown"), HasSubstr("own tasks")));
+}
+
+TEST_P(misuse, shutdown_by_a_stop_callback_of_itself) {
+  auto rt = start();
+  std::string complaint;
+  shared_gate never;
+  rt.spawn([&]() -> task<> {
+      const std::stop_callback on_stop(co_await skua::current_stop_token(), [&] {
+        complaint = complaint_of([&] { return rt.shutdown(); });
+      });
+      co_await shared_gate::wait(never);
+    }).detach();
+  if (multi())
+    never.await_waiters(1);
+  else
+    rt.block_on([&]() -> task<> {
+      while (never.waiters() == 0) co_await skua::yield();
+    });
+  EXPECT_TRUE(rt.shutdown().complete());
+  EXPECT_THAT(complaint, AllOf(HasSubstr("shutdown"), HasSubstr("stop callback")));
+}
+
+task<> give_way_in_a_section() {
+  const skua::blocking_section elsewhere;
+  co_await skua::yield();
+}
+
+TEST_P(misuse, a_blocking_section_around_a_wait) {
+  if (!multi()) GTEST_SKIP() << "has none";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(start().block_on(give_way_in_a_section()), "nothing is awaited inside");
+}
+
+TEST_P(misuse, a_runtime_and_a_handle_that_were_moved_from) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto rt = start();
+  auto way_in = rt.get_handle();
+  const auto taken = std::move(way_in);
+  // NOLINTBEGIN(bugprone-use-after-move)
+  EXPECT_DEATH(static_cast<void>(way_in.metrics()), "after it was moved from");
+  EXPECT_DEATH(way_in.spawn(give(1)).detach(), "after it was moved from");
+  auto moved = std::move(rt);
+  EXPECT_DEATH(static_cast<void>(rt.block_on(give(1))), "after it was moved from");
+  EXPECT_DEATH(static_cast<void>(rt.shutdown()), "after it was moved from");
+  task<int> gone = give(1);
+  auto kept = std::move(gone);
+  EXPECT_DEATH(static_cast<void>(moved.wait_all(std::move(gone), give(2))), "moved from");
+  // NOLINTEND(bugprone-use-after-move)
 }
 
 TEST_P(misuse, a_task_that_was_moved_from) {

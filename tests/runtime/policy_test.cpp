@@ -247,7 +247,9 @@ TEST_P(hook, that_throws_is_logged_and_harmless) {
     }
     const bool of_threads =
         which == throwing_hooks::thread_started_ || which == throwing_hooks::thread_stops_;
-    if (multi() || !of_threads) EXPECT_GT(hooks.thrown, 0U) << "hook " << which;
+    if (multi() || !of_threads) {
+      EXPECT_GT(hooks.thrown, 0U) << "hook " << which;
+    }
     EXPECT_EQ(records.count("a hook has thrown"), hooks.thrown);
     EXPECT_EQ(records.size(), hooks.thrown);
   }

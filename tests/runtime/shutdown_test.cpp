@@ -228,7 +228,8 @@ TEST_P(shutdown, refuses_what_is_spawned_later_and_destroys_it) {
   auto one = way_in.spawn(hold_at(never, entry(frames)));
   EXPECT_TRUE(frames.balanced(1)) << "it is not kept until the handle is dropped";
   EXPECT_TRUE(skua::sync_wait(one.outcome()).stopped());
-  way_in.spawn([captured = entry(frames)] { return captured.whole(); }).detach();
+  auto look = [](const entry& owned) { return owned.whole(); };
+  way_in.spawn(skua::call(look, entry(frames))).detach();
   EXPECT_TRUE(frames.balanced(2));
   auto tried = way_in.try_spawn(hold_at(never, entry(frames)));
   ASSERT_TRUE(tried.has_value());

@@ -285,6 +285,46 @@ TEST_P(blocking_calls, spawn_tasks_that_belong_to_the_same_block_on) {
   opener.join();
 }
 
+/// Counts the threads that it was noted in and that live still.
+class living_threads {
+public:
+  living_threads() { ::pthread_key_create(&key_, forget); }
+  living_threads(const living_threads&) = delete;
+  living_threads& operator=(const living_threads&) = delete;
+  ~living_threads() { ::pthread_key_delete(key_); }
+
+  void note() {
+    if (::pthread_getspecific(key_) != nullptr) return;
+    ++count_;
+    ::pthread_setspecific(key_, this);
+  }
+  [[nodiscard]] int count() const { return count_; }
+
+private:
+  // Near the end of a thread. Slowly, so that whoever does not wait for it comes too early.
+  static void forget(void* self) {
+    for (int i = 0; i < 1'000; ++i) std::this_thread::yield();
+    --static_cast<living_threads*>(self)->count_;
+  }
+
+  pthread_key_t key_ = 0;
+  std::atomic<int> count_ = 0;
+};
+
+TEST_P(blocking_calls, leave_no_thread_behind_when_the_runtime_has_ended) {
+  living_threads threads;
+  for (int round = 0; round < 20; ++round) {
+    started(GetParam().settings()).block_on([&]() -> task<> {
+      auto call = [](living_threads& noted) { noted.note(); };
+      auto first = spawn(spawn_blocking(call, std::ref(threads)));
+      co_await spawn_blocking(call, std::ref(threads));
+      co_await std::move(first);
+      EXPECT_GT(threads.count(), 0);
+    });
+    EXPECT_EQ(threads.count(), 0);
+  }
+}
+
 TEST(blocking_calls_of_two_scopes, spawn_tasks_that_belong_to_their_own) {
   auto rt = started(skua_test::two_workers.settings());
   shared_gate closed;

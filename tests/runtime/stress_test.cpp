@@ -81,7 +81,7 @@ skua::config any_config(random_generator& random, flavour which, tally& sums) {
   chosen.lifo_slot = random.below(4) != 0;
   chosen.budget = any_of<std::uint32_t, 3>(random, {1, 8, 128});
   chosen.event_interval = any_of<std::uint32_t, 3>(random, {1, 7, 61});
-  chosen.global_queue_interval = any_of<std::size_t, 3>(random, {skua::config::automatic, 1, 31});
+  chosen.global_queue_interval = any_of<std::size_t, 3>(random, {skua::config::automatic, 2, 31});
   chosen.spawn_queue_limit = any_of<std::size_t, 3>(random, {1, 64, 65'536});
   chosen.blocking_threads = any_of<std::size_t, 4>(random, {1, 3, 512, 512});
   chosen.blocking_keep_alive = any_of<std::int64_t, 3>(random, {0, 100'000, 10'000'000'000});
@@ -225,7 +225,9 @@ void one_round(random_generator& random, flavour which, tally& sums, watchdog& h
   for (std::uint64_t i = random.below(4); i > 0; --i) block_on_a_tree(*rt, all);
   if (random.below(2) == 0) let_end(*rt, all, outside, which);
   if (random.below(4) == 0) watched.reset();  // so that the last reference is not always ours
-  if (random.below(2) == 0) EXPECT_TRUE(rt->shutdown().complete());
+  if (random.below(2) == 0) {
+    EXPECT_TRUE(rt->shutdown().complete());
+  }
   if (random.below(2) == 0) all.empty_bag();
   rt.reset();
   outside.join();

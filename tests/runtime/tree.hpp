@@ -13,7 +13,9 @@ inline skua::task<void> join(forest& in, forest::kept one, std::uint64_t any) {
   if (any % 3 == 0) co_await one.handle.wait();
   if (any % 2 == 0) {
     const skua::outcome<std::uint64_t> how = co_await one.handle.outcome();
-    if (how) EXPECT_EQ(*how, one.tree);
+    if (how) {
+      EXPECT_EQ(*how, one.tree);
+    }
     in.joins(one.tree, how                   ? ending::value
                        : how.has_exception() ? ending::exception
                                              : ending::stopped);

@@ -94,7 +94,7 @@ private:
 };
 
 TEST(live_count, a_waiter_is_told_and_is_never_quiet_too_early) {
-  if (!skua::process_barrier::available()) GTEST_SKIP() << "the kernel has no membarrier";
+  static_cast<void>(skua::process_barrier::available());
   skua_test::budget time(0.5);
   live_count scope(2);
   pot tasks(scope);

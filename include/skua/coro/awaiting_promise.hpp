@@ -36,7 +36,7 @@ struct awaiting_promise : promise_base {
     using plain = std::remove_cvref_t<Awaitable>;
     if constexpr (awaited_as_rvalue<plain>) {
       static_assert(!std::is_lvalue_reference_v<Awaitable>,
-                    "a task is awaited once, as an rvalue: co_await std::move(task)");
+                    "a task or a join handle is awaited once, as an rvalue: co_await std::move(x)");
       return std::forward<Awaitable>(awaited);
     } else if constexpr (skua_awaiter<plain>) {
       return awaiter_reference<std::remove_reference_t<Awaitable>>(awaited);

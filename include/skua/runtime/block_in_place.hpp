@@ -11,7 +11,8 @@ namespace skua::inline SKUA_ABI {
 class worker;
 
 /// While it lives, the calling thread is no worker: another thread goes on with its queue. Nested
-/// ones and those outside a runtime do nothing.
+/// ones and those outside a runtime do nothing. Nothing is awaited inside: it ends on the thread,
+/// and in the turn, that it began in.
 class [[gnu::visibility("default")]] blocking_section {
 public:
   blocking_section();
@@ -21,6 +22,7 @@ public:
 
 private:
   worker* left_;
+  const void* thread_;
 };
 
 /// Calls `fn`, which may block, on this thread, and gives what it gives. The other tasks of this

@@ -28,13 +28,14 @@ enum class unhandled : unsigned char {
 struct config {
   /// For `workers` and `global_queue_interval`: let the runtime decide.
   static constexpr std::size_t automatic = ~std::size_t{0};
+  static constexpr std::size_t name_max = 32;
 
   skua::flavour flavour = flavour::multi_thread;
 
   /// Automatic: the CPUs this process may use, by affinity and by its cgroup's quota. 1 to 1,024.
   std::size_t workers = automatic;
 
-  /// Threads are called name-0, name-1, ... Copied, at most 32 bytes.
+  /// Threads are called name-0, name-1, ... Copied at start; at most name_max bytes.
   std::string_view name = "skua";
 
   /// How many tasks a worker resumes before it looks at timers and I/O. 61: often enough to be
@@ -42,7 +43,8 @@ struct config {
   std::uint32_t event_interval = 61;
 
   /// How many tasks a worker resumes before it looks at the shared queue, although its own is not
-  /// empty. Automatic: about one look per 200 microseconds, from every 2nd to every 127th.
+  /// empty. Automatic: about one look per 200 microseconds, from every 2nd to every 127th. At least
+  /// 2, so that the own queue has its turn.
   std::size_t global_queue_interval = automatic;
 
   /// What a task may do at once in one turn before it gives way: enough for a batch, and short.
@@ -56,7 +58,8 @@ struct config {
   std::size_t spawn_queue_limit = 65'536;
 
   /// Threads of the pool for blocking calls, at most; started when needed. Enough for calls that
-  /// wait for disks and locks, few enough not to run out of memory.
+  /// wait for disks and locks, few enough not to run out of memory. One that stands in for a worker
+  /// in block_in_place() counts.
   std::size_t blocking_threads = 512;
 
   /// How long such a thread waits for the next call before it ends: 10 s.
@@ -68,10 +71,14 @@ struct config {
   /// See `unhandled`. Logged by default: one task's failure should not end a service.
   skua::unhandled unhandled = unhandled::log;
 
-  /// Called on events of workers and tasks; null: nobody watches. Borrowed for the runtime's life.
+  // Hooks, clock and log are borrowed: until the runtime has ended, and the log until its last
+  // join_handle is gone, too. A shutdown(timeout) that left tasks alone has not ended it: then for
+  // as long as those run.
+
+  /// Called on events of workers and tasks; null: nobody watches.
   skua::hooks* hooks = nullptr;
 
-  /// Where timers take the time from; null: CLOCK_MONOTONIC. Borrowed for the runtime's life.
+  /// Where timers take the time from; null: CLOCK_MONOTONIC.
   const skua::clock* clock = nullptr;
 
   /// Where random choices (whom to steal from) start. The same seed, the same choices.

@@ -9,8 +9,9 @@
 namespace skua::inline SKUA_ABI {
 
 /// Derive from it, override what is of interest, and put its address into config::hooks. It
-/// outlives the runtime. Functions are called on the runtime's own threads, several at once; keep
-/// them short. What one throws is logged and otherwise ignored.
+/// outlives the runtime (see there). Functions are called on the runtime's own threads, and
+/// task_spawned() on any that spawns, several at once; keep them short. What one throws is logged
+/// and otherwise ignored.
 class hooks {
 public:
   /// First and last thing on each worker's thread; `worker` counts from 0.

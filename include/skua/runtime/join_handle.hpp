@@ -56,8 +56,8 @@ public:
   [[nodiscard]] bool valid() const noexcept { return hold_.get() != nullptr; }
 
   /// Asks the task to stop: it unwinds at the leaf it waits in, or at the next it comes to; one
-  /// that has not started never will. True for the first to ask. Await the handle to know that it
-  /// has.
+  /// that has not started never will. True for the first to ask a task that has not ended. Await
+  /// the handle to know that it has.
   bool abort() noexcept { return spawned_task::abort(held()); }
 
   /// True when it has ended: awaiting it will not suspend.

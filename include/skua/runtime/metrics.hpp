@@ -14,7 +14,7 @@ namespace skua::inline SKUA_ABI {
 struct worker_metrics {
   std::uint64_t polls = 0;          ///< turns given to tasks
   std::uint64_t steals = 0;         ///< times it took work from another worker
-  std::uint64_t items_stolen = 0;   ///< how much that was
+  std::uint64_t items_stolen = 0;   ///< how much that was, less what others stole on at once
   std::uint64_t steal_misses = 0;   ///< times it searched all others and found nothing
   std::uint64_t overflows = 0;      ///< times its queue was full and half of it moved
   std::uint64_t injected = 0;       ///< items it took from the shared queue
@@ -23,14 +23,14 @@ struct worker_metrics {
   std::uint64_t parks = 0;          ///< times it went to sleep
   std::uint64_t wakes_sent = 0;     ///< times it woke another worker
   std::uint64_t busy_ns = 0;        ///< time not asleep, up to the last sleep
-  std::size_t queue_depth = 0;      ///< items in its queue now; 0 if alone: only it can see them
+  std::size_t queue_depth = 0;      ///< items in its queue now
 };
 
 /// What runtime::metrics() gives. Tasks that a handle keeps, but that have ended, are not live.
 struct metrics_snapshot {
   std::uint64_t spawned = 0;
   std::uint64_t ended = 0;      ///< in any way
-  std::uint64_t cancelled = 0;  ///< of these: stopped
+  std::uint64_t cancelled = 0;  ///< of these, or just about to be: stopped
   std::uint64_t live = 0;
 
   std::size_t inject_depth = 0;      ///< items in the shared queue now

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/runtime/call.hpp"
 
 #include <string_view>
 #include <type_traits>
@@ -27,6 +28,9 @@ private:
 template <typename Spawnable>
 [[nodiscard]] named_spawnable<std::remove_cvref_t<Spawnable>> named(std::string_view name,
                                                                     Spawnable&& what) {
+  static_assert(callable_survives<Spawnable> || !callable_with<std::remove_cvref_t<Spawnable>&>,
+                "g++ would copy this temporary's captures bitwise: spawn(named(\"name\", call(fn, "
+                "args...))), or give the callable a name");
   return {name, std::forward<Spawnable>(what)};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/base/check.hpp"
 #include "skua/base/duration.hpp"
 #include "skua/base/error.hpp"
 #include "skua/base/result.hpp"
@@ -53,8 +54,10 @@ public:
   /// The runtime of the calling code; throws std::logic_error outside one.
   [[nodiscard]] static runtime_handle current();
 
-  /// Starts a task that belongs to the runtime itself: see skua::spawn() for what can be spawned.
+  /// Starts a task that belongs to the runtime itself: see skua::spawn() for what can be spawned;
+  /// call(fn, args...) makes a task of a callable and its arguments.
   /// After shutdown the handle it gives resolves as cancelled, and `what` is destroyed unstarted.
+  /// The tasks of a current_thread runtime run while some thread is in its block_on().
   template <typename Spawnable>
   auto spawn(Spawnable&& what, std::source_location where = std::source_location::current()) const {
     using T = spawned_t<Spawnable>;
@@ -81,6 +84,7 @@ public:
 
 private:
   friend class runtime;
+  [[nodiscard]] core& get() const noexcept;
   task_cell* accept(const spawn_request& order, bool only_if_room) const;
 
   core* core_;
@@ -117,7 +121,7 @@ public:
                           std::source_location where = std::source_location::current()) {
     using T = spawned_t<Spawnable>;
     task_hold ended;
-    order_for(std::forward<Spawnable>(root), where).hand_to([&](const spawn_request& order) {
+    order_for_root(std::forward<Spawnable>(root), where).hand_to([&](const spawn_request& order) {
       run_to_the_end(&order, 1, &ended);
       return ended.get();
     });
@@ -172,7 +176,10 @@ class runtime::builder {
 public:
   builder& flavour(skua::flavour which) noexcept { return set(settings_.flavour, which); }
   builder& workers(std::size_t count) noexcept { return set(settings_.workers, count); }
-  builder& name(std::string_view threads) noexcept { return set(settings_.name, threads); }
+  builder& name(std::string_view threads) noexcept {
+    name_length_ = threads.copy(name_, sizeof name_);
+    return *this;
+  }
   builder& budget(std::uint32_t operations) noexcept { return set(settings_.budget, operations); }
   builder& lifo_slot(bool use) noexcept { return set(settings_.lifo_slot, use); }
   builder& histograms(bool keep) noexcept { return set(settings_.histograms, keep); }
@@ -187,7 +194,9 @@ public:
   [[nodiscard]] config& settings() noexcept { return settings_; }
 
   [[nodiscard]] std::expected<runtime, start_error> build() const {
-    return runtime::start(settings_);
+    config whole = settings_;
+    if (name_length_ > 0) whole.name = {name_, name_length_};
+    return runtime::start(whole);
   }
 
 private:
@@ -198,10 +207,12 @@ private:
   }
 
   config settings_;
+  char name_[config::name_max + 1] = {};  // room for one that is too long, and refused
+  std::size_t name_length_ = 0;           // 0: the one in the settings
 };
 
 template <typename T>
-auto value_or_nothing(outcome<T>&& end) {
+decltype(auto) value_or_nothing(outcome<T>&& end) {
   if constexpr (std::is_void_v<T>) {
     std::move(end).value();
     return no_value();
@@ -214,6 +225,7 @@ template <typename... Ts>
 auto runtime::run_tasks(std::source_location where, task<Ts>... roots) {
   constexpr std::size_t count = sizeof...(Ts);
   static_assert(count > 0, "wait_all() waits for at least one");
+  check((roots.valid() && ...), "a task is awaited or spawned once; one of these was moved from");
   const spawn_request orders[] = {
       {to_frame(roots.frame()), &result_of<Ts>::operations, where, {}}...};
   task_hold ended[count];

@@ -31,9 +31,6 @@ struct [[gnu::visibility("default")]] spawn_here {
 /// Throws std::logic_error outside a runtime, std::bad_alloc; then nothing was started.
 template <typename Spawnable>
 auto spawn(Spawnable&& what, std::source_location where = std::source_location::current()) {
-  static_assert(spawnable_survives<Spawnable>,
-                "g++ would copy this temporary's captures bitwise: pass them as arguments, "
-                "(fn, args...), or give the callable a name");
   using T = spawned_t<Spawnable>;
   return join_handle<T>(
       *order_for(std::forward<Spawnable>(what), where).hand_to(spawn_here::as_child));

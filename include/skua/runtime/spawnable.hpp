@@ -75,14 +75,24 @@ private:
   std::string_view name_;
 };
 
+/// For what is called outside of coroutines.
 template <typename Spawnable>
-auto order_for(Spawnable&& what, std::source_location where) {
+auto order_for_root(Spawnable&& what, std::source_location where) {
   if constexpr (task_named_by<std::remove_cvref_t<Spawnable>>::is_named) {
     const std::string_view name = what.name();
     return spawn_order(to_task(std::forward<Spawnable>(what).take()), where, name);
   } else {
     return spawn_order(to_task(std::forward<Spawnable>(what)), where, std::string_view());
   }
+}
+
+/// For what may stand in a co_await expression.
+template <typename Spawnable>
+auto order_for(Spawnable&& what, std::source_location where) {
+  static_assert(spawnable_survives<Spawnable>,
+                "g++ would copy this temporary's captures bitwise: pass them as arguments, "
+                "(fn, args...), or give the callable a name");
+  return order_for_root(std::forward<Spawnable>(what), where);
 }
 
 /// The T of the join_handle<T> that spawning gives.

@@ -15,7 +15,7 @@ namespace skua::inline SKUA_ABI {
 /// One line of runtime::tasks(): true at some moment while it was taken.
 struct task_info {
   enum class state : unsigned char {
-    active,   ///< running, or queued to run
+    active,   ///< running, queued to run, or just being stopped or looked at by another thread
     waiting,  ///< suspended in a leaf; `chain` tells where
     ended,    ///< has its result; only a handle holds it
   };
