@@ -4,7 +4,6 @@
 #include "skua/coro/leaf.hpp"
 
 #include <atomic>
-#include <cstdint>
 
 /// Remembers one set() until it is waited for. One task waits at a time; any thread sets it.
 class event {
@@ -14,10 +13,8 @@ public:
   void set() noexcept;
 
 private:
-  // Empty, set, or the address of the wait.
-  static constexpr std::uintptr_t empty = 0;
-  static constexpr std::uintptr_t is_set = 1;
-  std::atomic<std::uintptr_t> word_{empty};
+  // Null; or the event's own address, if it is set; or the address of the wait.
+  std::atomic<void*> word_{nullptr};
 };
 
 class event::wait final : public skua::leaf {
@@ -27,19 +24,17 @@ public:
 
 private:
   void start() noexcept override {
-    std::uintptr_t seen = empty;
+    void* seen = nullptr;
     // order: the wait, to the setter; what the setter did, from it.
-    if (source_.word_.compare_exchange_strong(seen, reinterpret_cast<std::uintptr_t>(this),
-                                              std::memory_order_acq_rel))
-      return;
+    if (source_.word_.compare_exchange_strong(seen, this, std::memory_order_acq_rel)) return;
     // order: as above; it is set, and only a waiter takes that back.
-    source_.word_.exchange(empty, std::memory_order_acq_rel);
+    source_.word_.exchange(nullptr, std::memory_order_acq_rel);
     complete();
   }
   skua::cancel_answer cancel() noexcept override {
-    auto seen = reinterpret_cast<std::uintptr_t>(this);
+    void* seen = this;
     // order: none; whoever claims the wait first has it.
-    return source_.word_.compare_exchange_strong(seen, empty, std::memory_order_relaxed)
+    return source_.word_.compare_exchange_strong(seen, nullptr, std::memory_order_relaxed)
                ? skua::cancel_answer::detached
                : skua::cancel_answer::pending;
   }
@@ -49,13 +44,13 @@ private:
 
 inline void event::set() noexcept {
   // order: none; the exchange decides.
-  std::uintptr_t seen = word_.load(std::memory_order_relaxed);
+  void* seen = word_.load(std::memory_order_relaxed);
   for (;;) {
-    if (seen == is_set) return;
+    if (seen == this) return;
     // order: what the setter did, to the waiter; the wait, from it.
-    if (word_.compare_exchange_weak(seen, seen == empty ? is_set : empty,
+    if (word_.compare_exchange_weak(seen, seen == nullptr ? this : nullptr,
                                     std::memory_order_acq_rel))
       break;
   }
-  if (seen != empty) reinterpret_cast<wait*>(seen)->complete();
+  if (seen != nullptr) static_cast<wait*>(seen)->complete();
 }

@@ -25,6 +25,7 @@ namespace {
 template <typename Body>
 std::vector<std::jthread> on_threads(int threads, int rounds, Body body) {
   std::vector<std::jthread> all;
+  all.reserve(static_cast<std::size_t>(threads));
   for (int i = 0; i < threads; ++i)
     all.emplace_back([body, share = (rounds + i) / threads] { body(share); });
   return all;
