@@ -13,8 +13,8 @@ target_precompile_headers(skua_test_main PRIVATE
 
 # Labels and time limit of an existing ctest test.
 #   skua_test_properties(coro.task LAYER coro KIND unit [TIMEOUT seconds])
-# The limit is 120 s by default, five times as much under a sanitizer, and more by the minutes that
-# the environment grants: ./dev configures again with the same environment before it runs ctest.
+# The limit is 120 s by default, five times as much under a sanitizer, and more by twice the minutes
+# that the environment grants: ./dev configures again with the same environment before it runs ctest.
 function(skua_test_properties name)
   set(layers base coro sched driver runtime io time sync net fs process fiber interop tools)
   set(kinds unit model stress fuzz cancel fault regress consumer docs bench)
@@ -39,7 +39,7 @@ function(skua_test_properties name)
       message(FATAL_ERROR "test ${name}: no kind '${kind}'; one of: ${kinds}")
     endif()
     if(kind IN_LIST kinds_with_budget AND "$ENV{SKUA_TEST_MINUTES}" MATCHES "^[0-9]+$")
-      math(EXPR granted "$ENV{SKUA_TEST_MINUTES} * 60")
+      math(EXPR granted "$ENV{SKUA_TEST_MINUTES} * 120")
     endif()
   endforeach()
   math(EXPR seconds "${seconds} + ${granted}")
