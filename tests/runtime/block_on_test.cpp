@@ -9,10 +9,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -317,6 +319,22 @@ TEST_P(wait_all, of_one_gives_a_tuple_of_one) {
   EXPECT_TRUE((std::is_same_v<decltype(rt.wait_all(pairs())), std::tuple<std::pair<int, char>>>));
   const auto tuples = []() -> task<std::tuple<int>> { co_return std::tuple(1); };
   EXPECT_TRUE((std::is_same_v<decltype(rt.wait_all(tuples())), std::tuple<std::tuple<int>>>));
+}
+
+TEST_P(wait_all, gives_roots_their_names) {
+  auto rt = start();
+  shared_gate door;
+  auto wait = [](shared_gate& at) -> task<> { co_await shared_gate::wait(at); };
+  auto look = [](skua::runtime& of, shared_gate& at) -> task<std::set<std::string>> {
+    while (at.waiters() < 2) co_await skua::yield();
+    std::set<std::string> names;
+    for (const skua::task_info& one : of.tasks()) names.emplace(one.name());
+    at.open();
+    co_return names;
+  };
+  const auto ends = rt.wait_all(skua::named("one", wait(door)), skua::named("other", wait(door)),
+                                skua::named("looks", look(rt, door)));
+  EXPECT_EQ(std::get<2>(ends), (std::set<std::string>{"one", "other", "looks"}));
 }
 
 TEST_P(wait_all, gives_the_very_object_of_a_reference) {

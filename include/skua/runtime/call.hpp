@@ -44,8 +44,10 @@ concept callable_survives = !uses_trampoline || std::is_lvalue_reference_v<Calla
 /// Nothing runs until it is awaited or spawned. Callable and arguments are moved into the task (a
 /// reference must be wrapped in std::ref), so nothing that a lambda captured can dangle.
 template <typename Callable, typename... Args>
-  requires callable_with<std::decay_t<Callable>&, std::decay_t<Args>...>
 [[nodiscard]] auto call(Callable&& callable, Args&&... args) {
+  static_assert(callable_with<std::decay_t<Callable>&, std::decay_t<Args>...>,
+                "this cannot be called with these arguments: the task owns them and gives them "
+                "away as rvalues; wrap what is to be passed by reference in std::ref");
   static_assert(callable_survives<Callable>,
                 "g++ would copy this temporary's captures bitwise: pass them as arguments, "
                 "(fn, args...), or give the callable a name");

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
-#include "skua/base/check.hpp"
 #include "skua/base/duration.hpp"
 #include "skua/base/error.hpp"
 #include "skua/base/result.hpp"
@@ -129,11 +128,13 @@ public:
   }
 
   /// The same for several at once; gives a tuple of their values, with no_value for those without.
+  /// Use named("a name", root) to tell them apart: their place is this line.
   /// If one fails the others are asked to stop; the first exception, in the order of arguments, is
   /// rethrown.
   template <typename... Spawnables>
   auto wait_all(Spawnables&&... roots) {
-    return run_tasks(std::source_location::current(), to_task(std::forward<Spawnables>(roots))...);
+    const auto here = std::source_location::current();
+    return run_tasks(order_for_root(std::forward<Spawnables>(roots), here)...);
   }
 
   template <typename Spawnable>
@@ -165,7 +166,7 @@ private:
   shutdown_report shut_down(std::int64_t timeout);
 
   template <typename... Ts>
-  auto run_tasks(std::source_location where, task<Ts>... roots);
+  auto run_tasks(spawn_order<Ts>... roots);
 
   handle handle_;
 };
@@ -222,15 +223,13 @@ decltype(auto) value_or_nothing(outcome<T>&& end) {
 }
 
 template <typename... Ts>
-auto runtime::run_tasks(std::source_location where, task<Ts>... roots) {
+auto runtime::run_tasks(spawn_order<Ts>... roots) {
   constexpr std::size_t count = sizeof...(Ts);
   static_assert(count > 0, "wait_all() waits for at least one");
-  check((roots.valid() && ...), "a task is awaited or spawned once; one of these was moved from");
-  const spawn_request orders[] = {
-      {to_frame(roots.frame()), &result_of<Ts>::operations, where, {}}...};
+  const spawn_request orders[] = {roots.request()...};
   task_hold ended[count];
   run_to_the_end(orders, count, ended);
-  (static_cast<void>(roots.release()), ...);
+  (roots.accepted(), ...);
 
   return [&]<std::size_t... index>(std::index_sequence<index...>) {
     std::tuple<outcome<Ts>...> ends{ended[index].template take_outcome<Ts>()...};

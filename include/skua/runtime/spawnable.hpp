@@ -32,6 +32,9 @@ auto to_task(Spawnable&& what) {
     else
       return await_owned<plain>(std::forward<Spawnable>(what));
   } else {
+    static_assert(callable_with<plain&>,
+                  "this cannot be spawned: it is no task, cannot be awaited, and is not a callable "
+                  "without arguments");
     return call_owned<plain>(std::forward<Spawnable>(what));
   }
 }
@@ -62,12 +65,16 @@ public:
   /// the root, which is destroyed then.
   template <typename Accept>
   task_cell* hand_to(Accept&& accept) {
-    check(root_.valid(), "a task is awaited or spawned once; this one was moved from");
-    task_cell* const cell =
-        accept(spawn_request{to_frame(root_.frame()), &result_of<T>::operations, where_, name_});
-    if (cell != nullptr) static_cast<void>(root_.release());
+    task_cell* const cell = accept(request());
+    if (cell != nullptr) accepted();
     return cell;
   }
+
+  [[nodiscard]] spawn_request request() const {
+    check(root_.valid(), "a task is awaited or spawned once; this one was moved from");
+    return {to_frame(root_.frame()), &result_of<T>::operations, where_, name_};
+  }
+  void accepted() noexcept { static_cast<void>(root_.release()); }
 
 private:
   task<T> root_;
