@@ -35,7 +35,6 @@ public:
       return false;
     return tell_if_quiet();
   }
-  [[nodiscard]] std::size_t shared_lane() const noexcept { return live_.shared_lane(); }
 
   /// A task that block_on() was called with has ended; `failed`: not with a value. Before ended().
   void root_ended(bool failed) noexcept;

@@ -4,6 +4,7 @@
 #include "skua/base/clock.hpp"
 #include "skua/skua.hpp"
 #include "support/shared_gate.hpp"
+#include "support/sleepers.hpp"
 #include "support/started.hpp"
 
 #include <gtest/gtest.h>
@@ -26,6 +27,7 @@ using skua::task;
 using skua::worker_metrics;
 using skua_test::kind;
 using skua_test::shared_gate;
+using skua_test::sleepers;
 using skua_test::started;
 
 metrics_snapshot metrics_here() {
@@ -361,14 +363,6 @@ TEST(metrics_of_sleep, count_no_wake_of_somebody_who_is_awake) {
   EXPECT_LE(rt.metrics().wakes_sent, 1U) << "for the first";
 }
 
-/// Says who sleeps.
-class sleepers final : public skua::hooks {
-public:
-  void worker_parks(std::size_t worker) override { asleep[worker] = true; }
-  void worker_unparked(std::size_t worker) override { asleep[worker] = false; }
-  std::atomic<bool> asleep[2] = {false, false};
-};
-
 /// One round: the first child goes to the slot, which wakes nobody; the second takes that from it,
 /// and it goes where the other worker can have it. How many wakes that took.
 task<std::uint64_t> wakes_for_a_child(const sleepers& who, std::atomic<bool>& ran) {
@@ -377,7 +371,7 @@ task<std::uint64_t> wakes_for_a_child(const sleepers& who, std::atomic<bool>& ra
     co_return;
   };
   ran = false;
-  wait_until([&] { return who.asleep[0] || who.asleep[1]; });
+  wait_until([&] { return who.asleep > 0; });
   const std::uint64_t before = sum(metrics_here(), &worker_metrics::wakes_sent);
   spawn(child(ran));
   EXPECT_EQ(sum(metrics_here(), &worker_metrics::wakes_sent), before);

@@ -2,6 +2,7 @@
 #include "skua/skua.hpp"
 #include "support/event.hpp"
 #include "support/shared_gate.hpp"
+#include "support/sleepers.hpp"
 #include "support/started.hpp"
 #include "support/watchdog.hpp"
 
@@ -20,16 +21,9 @@ using skua::task;
 using skua_test::event;
 using skua_test::kind;
 using skua_test::shared_gate;
+using skua_test::sleepers;
 using skua_test::started;
 using skua_test::watchdog;
-
-/// Counts the workers that sleep, or are just about to.
-class sleepers final : public skua::hooks {
-public:
-  void worker_parks(std::size_t) override { ++asleep; }
-  void worker_unparked(std::size_t) override { --asleep; }
-  std::atomic<int> asleep = 0;
-};
 
 /// Runs `body` on one of two workers while the other one sleeps.
 template <typename Body>
