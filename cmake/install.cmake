@@ -18,5 +18,11 @@ file(RELATIVE_PATH to_prefix
      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 cmake_path(APPEND pc_includedir "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})  # an absolute one stays
 cmake_path(APPEND pc_libdir "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
+get_target_property(skua_type skua TYPE)  # an archive does not bring what it needs
+if(skua_type STREQUAL SHARED_LIBRARY)
+  set(pc_requires Requires.private)
+else()
+  set(pc_requires Requires)
+endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/skua.pc.in skua.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/skua.pc DESTINATION ${pkgconfig_dir})

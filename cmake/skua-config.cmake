@@ -1,4 +1,11 @@
 # cmake/skua-config.cmake: what find_package(skua) reads; gives the target skua::skua.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
+find_dependency(PkgConfig)
+pkg_check_modules(liburing QUIET IMPORTED_TARGET liburing>=2.3)
+if(NOT liburing_FOUND)
+  set(skua_FOUND FALSE)
+  set(skua_NOT_FOUND_MESSAGE "skua needs liburing 2.3 or later")
+  return()
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/skua-targets.cmake)

@@ -1,21 +1,27 @@
 // src/driver/driver.hpp: where a worker sleeps, and what wakes it.
 #pragma once
 
-#include "driver/timer_wheel.hpp"
 #include "skua/base/abi.hpp"
+#include "skua/driver/operation.hpp"
+#include "skua/driver/timer.hpp"
 
 namespace skua::inline SKUA_ABI {
 
 /// One per worker, its *owner*: the one sleep point of its thread. What became ready is handed over
-/// by calling it: a timer's `fire`.
+/// by calling it: a timer's `fire`, an operation's `done`.
 class driver {
 public:
   virtual ~driver() = default;
   driver(const driver&) = delete;
   driver& operator=(const driver&) = delete;
 
-  /// Owner: hands over what is ready, without waiting.
+  /// Owner: hands over what is ready, without waiting, and gives the kernel what was submitted.
+  /// Also for a worker that does it in place of an owner that is stuck.
   virtual void poll() noexcept = 0;
+
+  /// Owner: hands over what is ready if that can be told without a system call. True if there was
+  /// anything.
+  virtual bool glance() noexcept = 0;
 
   /// Owner: sleeps until woken or until something is ready, and hands that over. A wake that came
   /// before makes it return at once.
@@ -29,6 +35,14 @@ public:
 
   /// Any thread. True: it will not fire. False: it has fired, or is about to.
   virtual bool remove(timer& item) noexcept = 0;
+
+  /// Any thread that runs a task: begins. `done` is called once, from whichever thread drives, and
+  /// never inside this call.
+  virtual void submit(operation& op) noexcept = 0;
+
+  /// Any thread, while the operation cannot be gone. True: it is the caller's again, and `done`
+  /// will not be called. False: `done` is called when it has ended, soon, or has been already.
+  virtual bool cancel(operation& op) noexcept = 0;
 
 protected:
   driver() = default;

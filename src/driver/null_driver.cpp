@@ -1,61 +1,92 @@
 // src/driver/null_driver.cpp: a wheel under a mutex, and a parker that sleeps until its next timer.
 #include "driver/null_driver.hpp"
 
+#include "skua/base/check.hpp"
+
+#include <cerrno>
+
 namespace skua::inline SKUA_ABI {
 
+null_driver::~null_driver() {
+  check(failed_.empty(), "a driver dies when its operations have ended");
+}
+
 void null_driver::poll() noexcept {
-  // order: none; the owner sees its own timers, and is woken for those of others.
-  if (has_timers_.load(std::memory_order_relaxed)) fire_due();
+  glance();
+}
+
+bool null_driver::glance() noexcept {
+  // order: none; the owner sees its own operations, and is woken for those of others.
+  if (!timers_.may_have() && !some_failed_.load(std::memory_order_relaxed)) return false;
+  return hand_over();
 }
 
 void null_driver::park() noexcept {
   std::int64_t until = no_deadline;
   {
     const std::lock_guard hold(mutex_);
-    sleeps_until_ = until = wheel_.next_deadline();
+    if (failed_.empty())
+      until = timers_.begin_sleep();
+    else
+      until = 0;
   }
-  if (until != no_deadline) until = by_kernel(until);
-  parker_.park(until);
+  // The parker counts in CLOCK_MONOTONIC, the wheel perhaps in something else.
+  const std::int64_t left = until == 0 ? 0 : timers_.left_until(until);
+  std::int64_t by_kernel = 0;
+  if (left != 0 && __builtin_add_overflow(monotonic_clock().now(), left, &by_kernel))
+    by_kernel = no_deadline;
+  parker_.park(by_kernel);
   {
     const std::lock_guard hold(mutex_);
-    sleeps_until_ = awake;
+    timers_.end_sleep();
   }
-  poll();
-}
-
-// The parker counts in CLOCK_MONOTONIC, the wheel perhaps in something else.
-std::int64_t null_driver::by_kernel(std::int64_t deadline) const noexcept {
-  const std::int64_t now = time_.now();
-  if (deadline <= now) return 0;
-  std::int64_t left = 0;
-  std::int64_t until = 0;
-  const bool for_ever = __builtin_sub_overflow(deadline, now, &left) ||
-                        __builtin_add_overflow(monotonic_clock().now(), left, &until);
-  return for_ever ? no_deadline : until;
+  glance();
 }
 
 void null_driver::add(timer& item) noexcept {
   const std::lock_guard hold(mutex_);
-  wheel_.insert(item, time_.now());
-  // order: none; see poll().
-  has_timers_.store(true, std::memory_order_relaxed);
-  if (sleeps_until_ != awake && item.deadline < sleeps_until_) parker_.wake();
+  if (timers_.insert(item)) parker_.wake();
 }
 
 bool null_driver::remove(timer& item) noexcept {
   const std::lock_guard hold(mutex_);
-  return wheel_.remove(item);
+  return timers_.remove(item);
 }
 
-void null_driver::fire_due() noexcept {
+void null_driver::submit(operation& op) noexcept {
+  const std::lock_guard hold(mutex_);
+  op.home = this;
+  op.at = operation::place::queued;
+  op.result = -ENOTSUP;
+  failed_.push_back(op);
+  // order: none; see glance().
+  some_failed_.store(true, std::memory_order_relaxed);
+  if (timers_.sleeps()) parker_.wake();
+}
+
+bool null_driver::cancel(operation& op) noexcept {
+  const std::lock_guard hold(mutex_);
+  if (op.at != operation::place::queued) return false;
+  intrusive_list<operation>::remove(op);
+  op.at = operation::place::nowhere;
+  return true;
+}
+
+bool null_driver::hand_over() noexcept {
   intrusive_list<timer> due;
+  intrusive_list<operation> ended;
   {
     const std::lock_guard hold(mutex_);
-    wheel_.advance(time_.now(), due);
-    // order: none; see poll().
-    has_timers_.store(!wheel_.empty(), std::memory_order_relaxed);
+    timers_.take_due(due);
+    for (operation& op : failed_) op.at = operation::place::nowhere;
+    ended.append(failed_);
+    // order: none; see glance().
+    some_failed_.store(false, std::memory_order_relaxed);
   }
+  const bool any = !due.empty() || !ended.empty();
   while (timer* const first = due.pop_front()) first->fire(*first);
+  while (operation* const first = ended.pop_front()) first->done(*first);
+  return any;
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -4,11 +4,10 @@
 #include "driver/driver.hpp"
 #include "driver/futex.hpp"
 #include "driver/parker.hpp"
-#include "driver/timer_wheel.hpp"
+#include "driver/timer_queue.hpp"
 #include "skua/base/atomics.hpp"
 #include "skua/base/clock.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -17,25 +16,26 @@ namespace skua::inline SKUA_ABI {
 class null_driver final : public driver {
 public:
   /// `time` outlives the driver.
-  explicit null_driver(const clock& time) noexcept : time_(time), wheel_(time.now()) {}
+  explicit null_driver(const clock& time) noexcept : timers_(time) {}
+  ~null_driver() override;
 
   void poll() noexcept override;
+  bool glance() noexcept override;
   void park() noexcept override;
   bool wake() noexcept override { return parker_.wake(); }
   void add(timer& item) noexcept override;
   bool remove(timer& item) noexcept override;
+  /// Every operation fails, with ENOTSUP, when the driver next hands over.
+  void submit(operation& op) noexcept override;
+  bool cancel(operation& op) noexcept override;
 
 private:
-  static constexpr std::int64_t awake = std::numeric_limits<std::int64_t>::min();
+  bool hand_over() noexcept;
 
-  void fire_due() noexcept;
-  [[nodiscard]] std::int64_t by_kernel(std::int64_t deadline) const noexcept;
-
-  const clock& time_;
   std::mutex mutex_;
-  timer_wheel wheel_;                  // under the mutex
-  std::int64_t sleeps_until_ = awake;  // under the mutex
-  std::atomic<bool> has_timers_{false};
+  timer_queue timers_;                // under the mutex
+  intrusive_list<operation> failed_;  // under the mutex
+  std::atomic<bool> some_failed_{false};
   parker<std_atomics, process_futex> parker_;
 };
 

@@ -3,6 +3,7 @@
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
 #include "runtime/scope_state.hpp"
+#include "runtime/signals.hpp"
 #include "runtime/task_cell.hpp"
 #include "runtime/worker.hpp"
 #include "skua/base/check.hpp"
@@ -101,6 +102,7 @@ bool core::wait_until(scope_state& scope, bool (*met)(const scope_state&),
 
 void core::wait_a_little(scope_state& scope, std::int64_t deadline) noexcept {
   if (settings_.flavour == flavour::current_thread) {
+    const sigpipe_pause while_it_drives;
     alarm at(scope, deadline);
     driver& sleeps_in = workers_[0]->sleeps_in();
     if (deadline != no_deadline) sleeps_in.add(at);

@@ -1,11 +1,12 @@
 // src/runtime/blocking_pool.hpp: threads for calls that block.
 #pragma once
 
+#include "driver/offload_target.hpp"
 #include "skua/base/abi.hpp"
 #include "skua/base/intrusive_list.hpp"
 #include "skua/base/work.hpp"
 #include "skua/base/work_queue.hpp"
-#include "skua/runtime/pool_job.hpp"
+#include "skua/driver/pool_job.hpp"
 
 #include <condition_variable>
 #include <cstddef>
@@ -20,7 +21,7 @@ class core;
 
 /// Starts a thread when a call comes and none is free, up to a limit; a thread without a call ends
 /// after a while. Functions are for any thread.
-class blocking_pool {
+class blocking_pool final : public offload_target {
 public:
   struct depth {
     std::size_t threads, idle, waiting;
@@ -32,12 +33,12 @@ public:
   blocking_pool& operator=(const blocking_pool&) = delete;
 
   /// False if there is no thread and the system gives none; the job is then still the caller's.
-  [[nodiscard]] bool submit(pool_job& job) noexcept;
+  [[nodiscard]] bool submit(pool_job& job) noexcept override;
   /// The same for work that nobody withdraws.
   [[nodiscard]] bool submit(work& item) noexcept;
 
   /// True: the job was waiting, and will not run. False: it has begun, or was never submitted.
-  [[nodiscard]] bool withdraw(pool_job& job) noexcept;
+  [[nodiscard]] bool withdraw(pool_job& job) noexcept override;
 
   /// Nothing is submitted any more: ends the threads and waits for them.
   void join() noexcept;

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t workers_max = 1'024;
 constexpr std::uint32_t interval_max = 1'000'000;
 constexpr std::size_t blocking_threads_max = 32'768;
+constexpr std::uint32_t ring_entries_max = 32'768;
 
 template <typename Number>
 bool between(Number value, Number least, Number most) {
@@ -50,6 +51,11 @@ std::string_view fault_in(const config& given) {
   if (given.blocking_keep_alive < 0) return "config::blocking_keep_alive is negative";
   if (given.unhandled != unhandled::log && given.unhandled != unhandled::shut_down)
     return "config::unhandled is none of the policies";
+  if (given.backend > backend::none) return "config::backend is none of the backends";
+  if (!between(given.ring_submissions, 1U, ring_entries_max))
+    return "config::ring_submissions is not between 1 and 32768";
+  if (!between(given.ring_completions, given.ring_submissions, 2 * ring_entries_max))
+    return "config::ring_completions is not between config::ring_submissions and 65536";
   return {};
 }
 
@@ -72,6 +78,10 @@ std::expected<core*, start_error> core::start(const config& settings) {
   core* started = nullptr;
   try {
     started = new core(resolved(settings));
+    if (auto failed = started->make_workers()) {
+      started->release();
+      return std::unexpected(*failed);
+    }
     if (settings.flavour == flavour::current_thread) return started;
     const std::error_code refused = started->start_threads();
     if (!refused) return started;
@@ -83,7 +93,7 @@ std::expected<core*, start_error> core::start(const config& settings) {
     return std::unexpected(start_error(refused, message));
   } catch (const std::bad_alloc&) {
     if (started != nullptr) {
-      started->take_down();
+      if (started->everything_ != nullptr) started->take_down();  // it got as far as to its threads
       started->release();
     }
     return std::unexpected(start_error(std::make_error_code(std::errc::not_enough_memory),

@@ -1,15 +1,17 @@
 // src/runtime/core.cpp: start, references, and where work goes.
 #include "runtime/core.hpp"
 
-#include "driver/null_driver.hpp"
+#include "driver/make_drivers.hpp"
 #include "driver/process_barrier.hpp"
 #include "runtime/current.hpp"
 #include "runtime/signals.hpp"
 #include "runtime/thread_name.hpp"
 #include "runtime/worker.hpp"
 #include "skua/base/check.hpp"
+#include "skua/base/error.hpp"
 #include "skua/base/random.hpp"
 
+#include <cstdlib>
 #include <system_error>
 
 namespace skua::inline SKUA_ABI {
@@ -25,14 +27,36 @@ core::core(const config& settings)
       next_outside_id_(settings.workers + 1) {
   settings_.name = name_;
   static_cast<void>(process_barrier::available());  // registers now, not in the middle of a wait
-  random_generator random(settings.seed);
-  workers_.reserve(settings.workers);
-  for (std::size_t i = 0; i < settings.workers; ++i)
+}
+
+std::optional<start_error> core::make_workers() {
+  auto drivers = make_drivers(
+      {
+          .wanted = settings_.backend,
+          .rings = {.submissions = settings_.ring_submissions,
+                    .completions = settings_.ring_completions},
+          .count = settings_.workers,
+          .time = clock_,
+          .pool = &pool_,
+      },
+      std::getenv("SKUA_BACKEND"));
+  if (!drivers)
+    return start_error(error_from_errno(drivers.error().error), drivers.error().message);
+  driver_info_ = drivers->info;
+  settings_.log.write(driver_info_.fell_back ? log_level::info : log_level::debug,
+                      "a runtime has chosen its driver",
+                      {{"runtime", std::string_view(name_)},
+                       {"driver", name_of(driver_info_.used)},
+                       {"reason", driver_info_.reason()}});
+  random_generator random(settings_.seed);
+  workers_.reserve(settings_.workers);
+  for (std::size_t i = 0; i < settings_.workers; ++i)
     workers_.push_back(
-        std::make_unique<worker>(*this, i, std::make_unique<null_driver>(*clock_), random.split()));
-  const bool alone = settings.flavour == flavour::current_thread;
+        std::make_unique<worker>(*this, i, std::move(drivers->each[i]), random.split()));
+  const bool alone = settings_.flavour == flavour::current_thread;
   everything_ =
-      std::make_unique<scope_state>(settings.workers, alone ? &workers_[0]->sleeps_in() : nullptr);
+      std::make_unique<scope_state>(settings_.workers, alone ? &workers_[0]->sleeps_in() : nullptr);
+  return {};
 }
 
 core::~core() = default;
@@ -127,6 +151,13 @@ void core::schedule_from_outside(work& item) noexcept {
     wakes_.fetch_add(1, std::memory_order_relaxed);
   }
   leave();
+}
+
+driver& core::driver_of_this_thread() noexcept {
+  const current_state& here = current();
+  if (here.as != nullptr) return here.as->sleeps_in();
+  if (here.lost != nullptr) return here.lost->sleeps_in();
+  return workers_[0]->sleeps_in();
 }
 
 bool core::wake_one() noexcept {

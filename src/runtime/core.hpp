@@ -26,12 +26,14 @@
 #include <expected>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace skua::inline SKUA_ABI {
 
+class driver;
 class worker;
 
 /// Counted references keep it: the runtime object's, each runtime_handle's, each thread's; and,
@@ -85,6 +87,7 @@ public:
   // Looking (inspect.cpp).
 
   [[nodiscard]] metrics_snapshot metrics();
+  [[nodiscard]] const driver_info& how_driven() const noexcept { return driver_info_; }
   [[nodiscard]] std::vector<task_info> tasks();
 
   // For workers and queues.
@@ -105,6 +108,10 @@ public:
     const current_state& here = current();
     return here.runtime == this ? here.as : nullptr;
   }
+
+  /// The one of the worker that the calling thread is, or was before a blocking section; of any
+  /// worker if it never was one.
+  [[nodiscard]] driver& driver_of_this_thread() noexcept;
 
   /// After work was added that any worker may run. True if one was woken.
   bool wake_one() noexcept;
@@ -135,6 +142,7 @@ private:
   explicit core(const config& settings);
   ~core();
 
+  [[nodiscard]] std::optional<start_error> make_workers();
   [[nodiscard]] std::error_code start_threads();
   void run_worker(std::size_t index) noexcept;
   void end_workers() noexcept;
@@ -173,6 +181,7 @@ private:
   monotonic_clock kernel_clock_;
   const clock* clock_;
   fork_guard process_;
+  driver_info driver_info_;
 
   std::atomic<std::uint32_t> references_{1};
   std::vector<std::unique_ptr<worker>> workers_;

@@ -46,6 +46,10 @@ metrics_snapshot runtime_handle::metrics() const {
   return get().metrics();
 }
 
+driver_info runtime_handle::driver_info() const {
+  return get().how_driven();
+}
+
 std::vector<task_info> runtime_handle::tasks() const {
   return get().tasks();
 }

@@ -13,4 +13,17 @@ namespace skua::inline SKUA_ABI {
 /// program that is executed has to get the mask back that the process started with.
 void block_sigpipe_in_this_thread() noexcept;
 
+/// The same for a while, on a thread that is the user's: afterwards its mask is as before, and a
+/// SIGPIPE that came meanwhile is gone.
+class sigpipe_pause {
+public:
+  sigpipe_pause() noexcept;
+  sigpipe_pause(const sigpipe_pause&) = delete;
+  sigpipe_pause& operator=(const sigpipe_pause&) = delete;
+  ~sigpipe_pause();
+
+private:
+  bool ends_;  // it was not blocked before
+};
+
 }  // namespace skua::inline SKUA_ABI

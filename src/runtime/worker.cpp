@@ -78,7 +78,7 @@ void worker::take_turn() noexcept {
 
 void worker::every_so_often() noexcept {
   events_in_ = runtime.settings().event_interval;
-  driver_->poll();
+  look_at_driver();
   if (runtime.settings().global_queue_interval == config::automatic)
     adapt_inject_interval(runtime.now());
 }
@@ -217,14 +217,31 @@ void worker::execute(work& item) noexcept {
   item.run(item);
 }
 
-void worker::rest_alone() noexcept {
+// What it hands over is queued in the order in which it came: the last to come does not overtake.
+void worker::look_at_driver() noexcept {
+  handed_over_to_ = true;
   driver_->poll();
+  handed_over_to_ = false;
+  share_what_came();
+}
+
+// This worker runs one of them; if there are more, another may do that.
+void worker::share_what_came() noexcept {
+  if (!alone_ && queue_.size() + (slot_.empty() ? 0U : 1U) > 1) wake_another();
+}
+
+void worker::rest_alone() noexcept {
+  driver_->glance();
   if (!ready_.empty()) return;
   sleep();  // whoever injects leaves a token in the driver
 }
 
+// What was submitted goes to the kernel with the call that sleeps.
 void worker::rest() noexcept {
-  driver_->poll();
+  handed_over_to_ = true;
+  const bool any = driver_->glance();
+  handed_over_to_ = false;
+  if (any) share_what_came();
   if (queue_.size() > 0 || !slot_.empty()) return;
   const bool look_again = runtime.idle_workers().park(index, searching_);
   searching_ = false;
@@ -234,8 +251,11 @@ void worker::rest() noexcept {
     searching_ = !runtime.idle_workers().unpark(index) || runtime.idle_workers().try_search();
     return;
   }
+  handed_over_to_ = true;
   sleep();
+  handed_over_to_ = false;
   searching_ = !runtime.idle_workers().unpark(index);
+  share_what_came();
 }
 
 bool worker::work_elsewhere() const noexcept {
@@ -261,7 +281,7 @@ bool worker::nothing_to_do_here() const noexcept {
 }
 
 void worker::push(work& item) noexcept {
-  if (alone_) return queue_last(item);
+  if (alone_ || handed_over_to_) return queue_last(item);
   work* last = &item;
   if (uses_slot_) {
     last = slot_.put(item);
@@ -274,9 +294,7 @@ void worker::push(work& item) noexcept {
 void worker::push_last(work& item) noexcept {
   count_yield();
   queue_last(item);
-  // This worker runs one of them; if there are more, another may do that.
-  if (!alone_ && runtime.idle_workers().may_wake() && queue_.size() + (slot_.empty() ? 0U : 1U) > 1)
-    wake_another();
+  if (runtime.idle_workers().may_wake()) share_what_came();
 }
 
 void worker::queue_last(work& item) noexcept {

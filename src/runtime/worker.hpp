@@ -15,7 +15,7 @@
 #include "skua/base/work.hpp"
 #include "skua/base/work_queue.hpp"
 #include "skua/coro/context_base.hpp"
-#include "skua/runtime/pool_job.hpp"
+#include "skua/driver/pool_job.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -118,6 +118,8 @@ private:
   void found_while_searching() noexcept;
   void wake_another() noexcept;
   void execute(work& item) noexcept;
+  void look_at_driver() noexcept;
+  void share_what_came() noexcept;
   void rest() noexcept;
   void rest_alone() noexcept;
   [[nodiscard]] bool work_elsewhere() const noexcept;
@@ -149,6 +151,7 @@ private:
   bool home_is_next_ = false;
   int lifo_streak_ = 0;
   bool searching_ = false;
+  bool handed_over_to_ = false;  // the driver hands over: what comes is queued in its order
   bool from_slot_ = false;
   std::int64_t measured_at_ = 0;  // 0: not since the last sleep
   std::int64_t awake_since_ = 0;

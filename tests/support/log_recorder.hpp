@@ -23,7 +23,10 @@ public:
     std::map<std::string, std::string> fields;
   };
 
-  [[nodiscard]] skua::logger logger() { return skua::logger(write, this, skua::log_level::trace); }
+  /// Below a warning, runtimes say how they start; few tests are about that.
+  [[nodiscard]] skua::logger logger(skua::log_level minimum = skua::log_level::warn) {
+    return skua::logger(write, this, minimum);
+  }
 
   /// Those whose message contains `part`.
   [[nodiscard]] std::vector<record> with(std::string_view part) const {

@@ -4,6 +4,7 @@
 #include "skua/base/abi.hpp"
 #include "skua/base/clock.hpp"
 #include "skua/base/log.hpp"
+#include "skua/driver/driver_info.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,19 @@ struct config {
 
   /// How long such a thread waits for the next call before it ends: 10 s.
   std::int64_t blocking_keep_alive = 10'000'000'000;
+
+  /// How to talk to the kernel. Automatic: what SKUA_BACKEND in the environment says (uring, epoll
+  /// or none); if it says nothing, io_uring where it works and epoll where it does not. One that is
+  /// named here or there and does not work is an error at start.
+  skua::backend backend = backend::automatic;
+
+  /// Room in each worker's ring for operations that the kernel has not taken yet, 1 to 32,768. More
+  /// wait in line: 256 are four looks' worth. The kernel rounds up to a power of two.
+  std::uint32_t ring_submissions = 256;
+
+  /// Room for completions that were not looked at yet, at least as many. More than that cost an
+  /// additional system call.
+  std::uint32_t ring_completions = 2'048;
 
   /// Measures how long tasks wait in queues and run; costs two looks at the clock per resume.
   bool histograms = false;

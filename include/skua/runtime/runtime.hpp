@@ -7,6 +7,7 @@
 #include "skua/base/result.hpp"
 #include "skua/coro/await_in_task.hpp"
 #include "skua/coro/outcome.hpp"
+#include "skua/driver/driver_info.hpp"
 #include "skua/runtime/config.hpp"
 #include "skua/runtime/join_handle.hpp"
 #include "skua/runtime/metrics.hpp"
@@ -79,6 +80,8 @@ public:
   }
 
   [[nodiscard]] metrics_snapshot metrics() const;
+  /// How it talks to the kernel, and why that way.
+  [[nodiscard]] skua::driver_info driver_info() const;
   [[nodiscard]] std::vector<task_info> tasks() const;
 
 private:
@@ -149,6 +152,7 @@ public:
 
   [[nodiscard]] const handle& get_handle() const noexcept { return handle_; }
   [[nodiscard]] metrics_snapshot metrics() const { return handle_.metrics(); }
+  [[nodiscard]] skua::driver_info driver_info() const { return handle_.driver_info(); }
   [[nodiscard]] std::vector<task_info> tasks() const { return handle_.tasks(); }
 
   /// Accepts nothing more, asks every task to stop, and blocks until all have, at most `timeout`.
@@ -189,6 +193,7 @@ public:
   }
   builder& unhandled(skua::unhandled policy) noexcept { return set(settings_.unhandled, policy); }
   builder& hooks(skua::hooks& watcher) noexcept { return set(settings_.hooks, &watcher); }
+  builder& backend(skua::backend which) noexcept { return set(settings_.backend, which); }
   builder& log(logger where) noexcept { return set(settings_.log, where); }
 
   /// Every other setting.

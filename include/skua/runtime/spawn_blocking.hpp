@@ -4,8 +4,8 @@
 #include "skua/base/abi.hpp"
 #include "skua/coro/leaf.hpp"
 #include "skua/coro/outcome.hpp"
+#include "skua/driver/pool_job.hpp"
 #include "skua/runtime/call.hpp"
-#include "skua/runtime/pool_job.hpp"
 
 #include <exception>
 #include <tuple>

@@ -1,4 +1,4 @@
-// skua/runtime/pool_job.hpp: a call that waits for a thread of the blocking pool.
+// skua/driver/pool_job.hpp: a call that waits for a thread of the blocking pool.
 #pragma once
 
 #include "skua/base/abi.hpp"

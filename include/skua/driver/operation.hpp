@@ -1,0 +1,123 @@
+// skua/driver/operation.hpp: one request to the kernel, from submission to its last completion.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/intrusive_list.hpp"
+#include "skua/driver/pool_job.hpp"
+#include "skua/driver/timer.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace skua::inline SKUA_ABI {
+
+class driver;
+struct operation;
+
+/// What is asked for, and the fields of `operation` that say so besides `fd`.
+enum class op_code : std::uint8_t {
+  nop,           // none
+  read,          // address, length, offset
+  write,         // address, length, offset
+  readv,         // address: iovec, length: how many, offset
+  writev,        // address: iovec, length: how many, offset
+  recv,          // address, length, flags: MSG_*
+  send,          // address, length, flags: MSG_*
+  send_zc,       // as send; the kernel reads the buffer until the operation has ended
+  recvmsg,       // address: msghdr, flags: MSG_*
+  sendmsg,       // address: msghdr, flags: MSG_*
+  accept,        // address: sockaddr or null, other_address: its socklen_t, flags: SOCK_*
+  connect,       // address: sockaddr, length
+  close,         // none
+  shutdown,      // flags: SHUT_*
+  open,          // fd: a directory, address: path, flags: O_*, mode
+  fsync,         // none
+  fdatasync,     // none
+  fallocate,     // mode, offset, length
+  ftruncate,     // length
+  statx,         // fd: a directory, address: path, flags: AT_*, mode: mask, other_address: result
+  rename,        // fd, address: from; other_fd, other_address: to; flags: RENAME_*
+  unlink,        // fd: a directory, address: path, flags: AT_*
+  mkdir,         // fd: a directory, address: path, mode
+  link,          // fd, address: existing; other_fd, other_address: new; flags: AT_*
+  symlink,       // address: what it says; other_fd, other_address: new
+  splice,        // fd, offset: from; other_fd, other_offset: to; length; flags: SPLICE_F_*
+  poll,          // mode: POLL*; gives those that hold
+  wait_process,  // fd: a pidfd, address: siginfo_t, flags: W*
+  futex_wait,    // address: std::uint32_t of this process, length: what it holds
+};
+inline constexpr std::size_t op_code_count = static_cast<std::size_t>(op_code::futex_wait) + 1;
+
+/// The timeout of an operation.
+struct operation_timer : timer {
+  explicit operation_timer(operation& whose) noexcept : timer(nullptr), of(whose) {}
+  operation& of;
+};
+
+/// The job of an operation that has to block a thread.
+struct operation_job : pool_job {
+  operation_job(run_function how, operation& whose) noexcept : pool_job(how), of(whose) {}
+  operation& of;
+};
+
+/// What to do; see op_code for which fields count.
+struct op_request {
+  op_code code = op_code::nop;
+  int fd = -1;
+  int other_fd = -1;
+  std::uint32_t flags = 0;
+  std::uint32_t mode = 0;
+  void* address = nullptr;
+  void* other_address = nullptr;
+  std::uint64_t length = 0;
+  std::int64_t offset = -1;
+  std::int64_t other_offset = -1;
+  /// The caller closes `fd` only through the driver: what it knows about the number stays true.
+  bool owned_fd = false;
+};
+
+/// Lives in whoever waits for it, and stays where it is from driver::submit() until `done` is
+/// called or driver::cancel() has taken it back. So does all that it points to.
+struct operation : list_link<>, op_request {
+  using done_function = void (*)(operation&) noexcept;
+
+  operation(const op_request& what, done_function when_done) noexcept
+      : op_request(what), done(when_done), expiry(*this), job(nullptr, *this) {}
+
+  // How it ended.
+
+  /// What the system call would have returned, or a negated errno. -ECANCELED: cancelled.
+  std::int32_t result = 0;
+  /// The cancellation was the timeout's.
+  bool timed_out = false;
+
+  /// Called once, from any thread, with no lock held. The operation may be gone when it returns.
+  done_function done;
+
+  // For the driver that has it, under that driver's lock.
+
+  enum class place : std::uint8_t {
+    nowhere,    // not submitted, or ended
+    queued,     // on a list of the driver's; the kernel knows nothing of it
+    in_kernel,  // handed over, and not come back
+    in_pool,    // a thread of the blocking pool does it, or will
+  };
+  enum class cancelling : std::uint8_t {
+    no,
+    wanted,    // asked for, not yet handed to the kernel
+    sent,      // handed to the kernel, which has not answered
+    answered,  // it has: the operation ends soon, or cannot be stopped
+  };
+
+  driver* home = nullptr;
+  place at = place::nowhere;
+  cancelling cancel = cancelling::no;
+  bool last_is_in = false;  // the last completion, while the answer to the cancellation is not
+  bool stage = false;       // for operations of two steps
+  /// Interrupts one that blocks a thread of the pool, where that is possible.
+  std::uint32_t interrupt = 0;
+  operation_timer expiry;
+  operation_job job;
+};
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,83 @@
+// skua/io/io_operation.hpp: an operation of the kernel's that a task awaits.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/error.hpp"
+#include "skua/base/result.hpp"
+#include "skua/coro/leaf.hpp"
+#include "skua/driver/operation.hpp"
+#include "skua/driver/unique_fd.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <system_error>
+#include <type_traits>
+
+namespace skua::inline SKUA_ABI {
+
+/// What all of them share. Nothing begins before it is awaited, in a task of a runtime; then it and
+/// what it points to (buffers, paths, addresses) stay where they are until it has ended, whichever
+/// way: also a task that is asked to stop unwinds only when the kernel has let go.
+///
+/// A stop asks the kernel to cancel. If it does, the task unwinds, and nothing was moved; if the
+/// operation has succeeded by then, the task goes on with the value, and stops at its next leaf.
+class [[gnu::visibility("default")]] io_wait : public leaf {
+public:
+  /// Before it is awaited: gives up after so many nanoseconds, with std::errc::timed_out. 0 or less
+  /// gives it one chance. Again and again if it is awaited again. skua::timeout() calls this.
+  void expire_after(std::int64_t nanoseconds) noexcept { timeout_ = nanoseconds; }
+
+protected:
+  explicit io_wait(const op_request& what) noexcept : record_(what, *this) {}
+  ~io_wait();
+
+  /// What came of it: 0 or more, or a negated errno. Throws std::logic_error if it was awaited
+  /// where there is no runtime.
+  [[nodiscard]] std::int32_t take() const;
+  [[nodiscard]] std::int32_t peek() const noexcept { return record_.result; }
+  [[nodiscard]] std::unexpected<std::error_code> failure(std::int32_t negated) const noexcept;
+
+private:
+  struct record final : operation {
+    record(const op_request& what, io_wait& whose) noexcept : operation(what, ended), of(whose) {}
+    io_wait& of;
+  };
+
+  void start() noexcept override;
+  cancel_answer cancel() noexcept override;
+  static void ended(operation& op) noexcept;
+
+  record record_;
+  std::int64_t timeout_ = no_deadline;
+  bool outside_ = false;
+};
+
+/// Gives result<T>. T is void, std::size_t (bytes), std::uint32_t (events) or unique_fd.
+template <typename T>
+class io_operation final : public io_wait {
+public:
+  explicit io_operation(const op_request& what) noexcept : io_wait(what) {}
+
+  /// A descriptor that nobody took is closed.
+  ~io_operation() {
+    if constexpr (std::is_same_v<T, unique_fd>) unique_fd(not_taken_ ? peek() : -1).reset();
+  }
+
+  result<T> await_resume() {
+    const std::int32_t got = take();
+    if (got < 0) return failure(got);
+    if constexpr (std::is_void_v<T>) {
+      return {};
+    } else if constexpr (std::is_same_v<T, unique_fd>) {
+      not_taken_ = false;
+      return unique_fd(got);
+    } else {
+      return static_cast<T>(got);
+    }
+  }
+
+private:
+  bool not_taken_ = true;
+};
+
+}  // namespace skua::inline SKUA_ABI

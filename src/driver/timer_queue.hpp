@@ -1,0 +1,68 @@
+// src/driver/timer_queue.hpp: a driver's timers, and until when its owner sleeps for them.
+#pragma once
+
+#include "driver/timer_wheel.hpp"
+#include "skua/base/clock.hpp"
+#include "skua/base/intrusive_list.hpp"
+#include "skua/driver/timer.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+
+namespace skua::inline SKUA_ABI {
+
+/// A wheel with its clock and the sleep of its owner. The driver's lock covers all of it, but for
+/// what is said to be for anybody.
+class timer_queue {
+public:
+  /// `time` outlives the queue.
+  explicit timer_queue(const clock& time) noexcept : time_(time), wheel_(time.now()) {}
+
+  /// True if the owner sleeps for longer than that, and has to be woken.
+  [[nodiscard]] bool insert(timer& item) noexcept {
+    wheel_.insert(item, time_.now());
+    // order: none; see may_have().
+    has_timers_.store(true, std::memory_order_relaxed);
+    return sleeps() && item.deadline < sleeps_until_;
+  }
+
+  bool remove(timer& item) noexcept { return wheel_.remove(item); }
+
+  /// Moves those that are due behind the last of `due`.
+  void take_due(intrusive_list<timer>& due) noexcept {
+    wheel_.advance(time_.now(), due);
+    // order: none; see may_have().
+    has_timers_.store(!wheel_.empty(), std::memory_order_relaxed);
+  }
+
+  /// Anybody. The owner sees its own timers, and is woken for those of others.
+  [[nodiscard]] bool may_have() const noexcept {
+    // order: none; a hint, see above.
+    return has_timers_.load(std::memory_order_relaxed);
+  }
+
+  /// The owner is about to sleep until then: a deadline of the queue's clock.
+  std::int64_t begin_sleep() noexcept { return sleeps_until_ = wheel_.next_deadline(); }
+  void end_sleep() noexcept { sleeps_until_ = awake; }
+  [[nodiscard]] bool sleeps() const noexcept { return sleeps_until_ != awake; }
+
+  /// Anybody: nanoseconds from now to `deadline`, 0 if it is past; `no_deadline` if that is never.
+  [[nodiscard]] std::int64_t left_until(std::int64_t deadline) const noexcept {
+    if (deadline == no_deadline) return no_deadline;
+    const std::int64_t now = time_.now();
+    std::int64_t left = 0;
+    if (deadline <= now) return 0;
+    return __builtin_sub_overflow(deadline, now, &left) ? no_deadline : left;
+  }
+
+private:
+  static constexpr std::int64_t awake = std::numeric_limits<std::int64_t>::min();
+
+  const clock& time_;
+  timer_wheel wheel_;
+  std::int64_t sleeps_until_ = awake;
+  std::atomic<bool> has_timers_{false};
+};
+
+}  // namespace skua::inline SKUA_ABI

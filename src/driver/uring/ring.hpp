@@ -1,0 +1,104 @@
+// src/driver/uring/ring.hpp: one io_uring: its two queues and the call between them.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/check.hpp"
+
+#include <liburing.h>
+
+#include <atomic>
+#include <bitset>
+#include <cstdint>
+#include <expected>
+#include <memory>
+
+namespace skua::inline SKUA_ABI {
+
+/// What is needed to make one.
+struct ring_size {
+  std::uint32_t submissions = 256;   // rounded up to a power of two by the kernel
+  std::uint32_t completions = 2048;  // likewise; more than that at once cost a system call
+};
+
+/// A ring that every thread may enter (COOP_TASKRUN, no SINGLE_ISSUER). Its two queues are in
+/// memory that the kernel shares; *the lock* of whoever owns the ring covers our side of them.
+/// enter() needs no lock, and several threads may be in it.
+///
+/// liburing makes and unmakes it. The rest is ours, since liburing keeps a tail of its own: here
+/// each entry is visible to the kernel as soon as it is filled, so that any thread can submit it.
+class ring {
+public:
+  /// Made, and seen to work: one NOP was submitted and has come back. Otherwise an errno.
+  [[nodiscard]] static std::expected<std::unique_ptr<ring>, int> make(const ring_size& wanted);
+  ~ring();
+  ring(const ring&) = delete;
+  ring& operator=(const ring&) = delete;
+
+  // Under the lock.
+
+  /// An entry, all zero, to be filled and published; null if there is no room.
+  [[nodiscard]] io_uring_sqe* next_entry() noexcept;
+  void publish() noexcept {
+    // order: [uring.submit] release: the entry, to the kernel. Its side is in the kernel.
+    std::atomic_ref(*ring_.sq.ktail).store(++tail_, std::memory_order_release);
+  }
+  [[nodiscard]] bool has_room() const noexcept { return unsubmitted() < ring_.sq.ring_entries; }
+  /// How many entries the kernel has not taken yet.
+  [[nodiscard]] std::uint32_t unsubmitted() const noexcept {
+    // order: [uring.submit] acquire: the kernel has read what was there before.
+    return tail_ - std::atomic_ref(*ring_.sq.khead).load(std::memory_order_acquire);
+  }
+
+  /// Calls `take` with each completion that is there.
+  template <typename Take>
+  void reap(Take&& take) noexcept {
+    const std::atomic_ref head(*ring_.cq.khead);
+    // order: none; only we write it.
+    std::uint32_t next = head.load(std::memory_order_relaxed);
+    for (std::uint32_t last = completed(); next != last; last = completed()) {
+      for (; next != last; ++next) take(ring_.cq.cqes[next & ring_.cq.ring_mask]);
+      // order: [uring.reap] release: the kernel may write there again. Its side is in the kernel.
+      head.store(next, std::memory_order_release);
+    }
+  }
+  [[nodiscard]] bool has_completions() const noexcept {
+    // order: none; only we write it.
+    return std::atomic_ref(*ring_.cq.khead).load(std::memory_order_relaxed) != completed();
+  }
+
+  // Anybody.
+
+  /// The kernel has completions that it can only post during a call.
+  [[nodiscard]] bool wants_call() const noexcept {
+    // order: none; a hint, and the call orders.
+    return (std::atomic_ref(*ring_.sq.kflags).load(std::memory_order_relaxed) &
+            (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
+  }
+
+  /// Submits up to `count` entries and posts what has completed; then, unless `wait` is 0, waits so
+  /// many nanoseconds for a completion. The number submitted, or a negated errno: EINTR, ETIME,
+  /// EAGAIN, EBUSY say to look again. Other errors mean that the ring is broken.
+  int enter(std::uint32_t count, std::int64_t wait) noexcept;
+
+  [[nodiscard]] bool supports(std::uint8_t code) const noexcept { return known_[code]; }
+  [[nodiscard]] int fd() const noexcept { return ring_.ring_fd; }
+  [[nodiscard]] std::uint32_t submission_entries() const noexcept { return ring_.sq.ring_entries; }
+  [[nodiscard]] std::uint32_t completion_entries() const noexcept { return ring_.cq.ring_entries; }
+
+private:
+  ring() = default;
+  [[nodiscard]] int open(const ring_size& wanted);
+  [[nodiscard]] int try_nop() noexcept;
+  [[nodiscard]] int probe();
+  [[nodiscard]] std::uint32_t completed() const noexcept {
+    // order: [uring.reap] acquire: the completions. The kernel releases them.
+    return std::atomic_ref(*ring_.cq.ktail).load(std::memory_order_acquire);
+  }
+
+  mutable io_uring ring_{};
+  bool made_ = false;
+  std::uint32_t tail_ = 0;  // as published
+  std::bitset<256> known_;  // op codes
+};
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,331 @@
+// src/driver/uring/uring_driver.cpp: submit, call, reap, hand over.
+#include "driver/uring/uring_driver.hpp"
+
+#include "driver/blocking_call.hpp"
+#include "driver/uring/prepare.hpp"
+#include "skua/base/check.hpp"
+
+#include <poll.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace skua::inline SKUA_ABI {
+namespace {
+
+using place = operation::place;
+using cancelling = operation::cancelling;
+
+std::uint64_t name_of(const operation& op) noexcept {
+  return reinterpret_cast<std::uintptr_t>(&op);
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<uring_driver>, int> uring_driver::make(const ring_size& size,
+                                                                     const clock& time,
+                                                                     offload_target& pool) {
+  auto wakes = wake_event::make();
+  if (!wakes) return std::unexpected(wakes.error());
+  auto made = ring::make(size);
+  if (!made) return std::unexpected(made.error());
+  return std::unique_ptr<uring_driver>(
+      new uring_driver(std::move(*made), std::move(*wakes), time, pool));
+}
+
+uring_driver::uring_driver(std::unique_ptr<ring> made, wake_event wakes, const clock& time,
+                           offload_target& pool) noexcept
+    : ring_(std::move(made)), wakes_(std::move(wakes)), pool_(pool), timers_(time) {}
+
+uring_driver::~uring_driver() {
+  check(waiting_.empty() && cancel_wanted_.empty() && refused_.empty(),
+        "a driver dies when its operations have ended");
+}
+
+// --- submit
+
+void uring_driver::submit(operation& op) noexcept {
+  bool asleep = false;
+  {
+    const std::lock_guard hold(mutex_);
+    op.home = this;
+    op.cancel = cancelling::no;
+    op.timed_out = op.last_is_in = op.stage = false;
+    if (op.expiry.deadline != no_deadline) static_cast<void>(timers_.insert(op.expiry));
+    begin(op);
+    asleep = timers_.sleeps();
+  }
+  if (asleep) wake();  // not by its owner
+}
+
+void uring_driver::begin(operation& op) noexcept {
+  if (!ring_->supports(uring_code(op.code))) return offload(op);
+  if (waiting_.empty() && put(op)) return;
+  op.at = place::queued;
+  waiting_.push_back(op);
+}
+
+// In the ring, if there is room.
+bool uring_driver::put(operation& op) noexcept {
+  io_uring_sqe* const entry = ring_->next_entry();
+  if (entry == nullptr) return false;
+  prepare(*entry, op);
+  entry->user_data = name_of(op);
+  ring_->publish();
+  op.at = place::in_kernel;
+  return true;
+}
+
+// Requests to cancel come first: they wait for nothing but room.
+void uring_driver::fill_ring() noexcept {
+  while (operation* const op = cancel_wanted_.front()) {
+    io_uring_sqe* const entry = ring_->next_entry();
+    if (entry == nullptr) return;
+    entry->opcode = IORING_OP_ASYNC_CANCEL;
+    entry->fd = -1;
+    entry->addr = name_of(*op);
+    entry->user_data = name_of(*op) | cancel_bit;
+    ring_->publish();
+    cancel_wanted_.pop_front();
+    op->cancel = cancelling::sent;
+  }
+  while (operation* const op = waiting_.front()) {
+    intrusive_list<operation>::remove(*op);
+    if (put(*op)) continue;
+    waiting_.push_front(*op);
+    return;
+  }
+}
+
+void uring_driver::arm_waker() noexcept {
+  if (waker_armed_) return;
+  io_uring_sqe* const entry = ring_->next_entry();
+  if (entry == nullptr) return;  // the caller does not sleep while the ring is full
+  entry->opcode = IORING_OP_POLL_ADD;
+  entry->fd = wakes_.fd();
+  entry->poll32_events = POLLIN;
+  entry->len = IORING_POLL_ADD_MULTI;
+  entry->user_data = waker;
+  ring_->publish();
+  waker_armed_ = true;
+}
+
+// --- call
+
+void uring_driver::poll() noexcept {
+  drive(0);
+}
+
+bool uring_driver::glance() noexcept {
+  harvest found;
+  {
+    const std::lock_guard hold(mutex_);
+    gather(found);
+  }
+  return hand_over(found);
+}
+
+void uring_driver::park() noexcept {
+  if (!word_.announce()) {
+    drive(0);
+    return;
+  }
+  drive(no_deadline);
+  word_.end();
+}
+
+bool uring_driver::wake() noexcept {
+  if (!word_.notify()) return false;
+  wakes_.signal();
+  return true;
+}
+
+// Waits, unless `wait` is 0, until something completes, somebody wakes us or a timer is due.
+bool uring_driver::drive(std::int64_t wait) noexcept {
+  harvest found;
+  std::unique_lock hold(mutex_);
+  for (;;) {
+    fill_ring();
+    if (wait != 0) {
+      arm_waker();
+      const bool ready = ring_->has_completions() || !refused_.empty();
+      if (!waker_armed_ || ready || !waiting_.empty()) wait = 0;
+    }
+    const std::uint32_t count = ring_->unsubmitted();
+    std::int64_t until = no_deadline;
+    if (wait != 0) until = timers_.begin_sleep();
+    if (count > 0 || wait != 0 || ring_->wants_call()) {
+      hold.unlock();
+      call(count, wait == 0 ? 0 : timers_.left_until(until));
+      hold.lock();
+    }
+    if (wait != 0) timers_.end_sleep();
+    wait = 0;
+    gather(found);
+    // What did not fit goes now, as long as the kernel takes something.
+    const bool more = !waiting_.empty() || !cancel_wanted_.empty();
+    if (!more || ring_->unsubmitted() >= count) break;
+  }
+  hold.unlock();
+  return hand_over(found);
+}
+
+void uring_driver::call(std::uint32_t count, std::int64_t wait) noexcept {
+  const int answer = ring_->enter(count, wait);
+  const bool looks_again =
+      answer >= 0 || answer == -EINTR || answer == -ETIME || answer == -EAGAIN || answer == -EBUSY;
+  check(looks_again, "the kernel takes what is in a ring");
+}
+
+// --- reap
+
+void uring_driver::gather(harvest& into) noexcept {
+  while (operation* const op = refused_.pop_front()) {
+    op->at = place::nowhere;
+    if (op->expiry.linked()) timers_.remove(op->expiry);
+    into.ended.push_back(*op);
+  }
+  reap(into);
+  if (!timers_.may_have()) return;
+  intrusive_list<timer> due;
+  timers_.take_due(due);
+  while (timer* const one = due.pop_front()) {
+    if (one->fire != nullptr)
+      into.due.push_back(*one);
+    else
+      expire(static_cast<operation_timer*>(one)->of, into);
+  }
+}
+
+void uring_driver::reap(harvest& into) noexcept {
+  ring_->reap([&](const io_uring_cqe& one) {
+    if (one.user_data == waker) {
+      waker_armed_ = (one.flags & IORING_CQE_F_MORE) != 0;
+      return;
+    }
+    auto& op = *reinterpret_cast<operation*>(one.user_data & ~std::uint64_t{cancel_bit});
+    if ((one.user_data & cancel_bit) == 0) return completed(op, one, into);
+    op.cancel = cancelling::answered;
+    if (op.last_is_in) end(op, into);
+  });
+}
+
+void uring_driver::completed(operation& op, const io_uring_cqe& how, harvest& into) noexcept {
+  if ((how.flags & IORING_CQE_F_NOTIF) == 0) op.result = how.res;
+  if ((how.flags & IORING_CQE_F_MORE) != 0) return;
+  op.last_is_in = true;
+  if (op.cancel == cancelling::sent) return;
+  end(op, into);
+}
+
+// Neither the kernel nor a request on its way knows the operation any more.
+void uring_driver::end(operation& op, harvest& into) noexcept {
+  op.last_is_in = false;
+  if (op.code == op_code::wait_process && op.result >= 0) op.result = take_process_end(op);
+  const bool asked = op.cancel != cancelling::no;
+  if (op.cancel == cancelling::wanted) intrusive_list<operation>::remove(op);
+  if (asked && op.result == -EINTR) op.result = -ECANCELED;
+  // Nobody asked: the thread that had submitted it has ended, and the kernel took its operations
+  // along. Or a process seemed to have ended.
+  if ((!asked && op.result == -ECANCELED) ||
+      (op.code == op_code::wait_process && op.result == -EAGAIN)) {
+    if (!asked) return begin(op);
+    op.result = -ECANCELED;
+  }
+  op.at = place::nowhere;
+  if (op.expiry.linked()) timers_.remove(op.expiry);
+  into.ended.push_back(op);
+}
+
+bool uring_driver::hand_over(harvest& from) noexcept {
+  if (from.empty()) return false;
+  while (operation* const op = from.ended.pop_front()) op->done(*op);
+  while (timer* const one = from.due.pop_front()) one->fire(*one);
+  return true;
+}
+
+// --- cancel
+
+bool uring_driver::cancel(operation& op) noexcept {
+  bool asleep = false;
+  {
+    const std::lock_guard hold(mutex_);
+    const bool in_pool = op.at == place::in_pool;
+    if (op.at == place::queued || (in_pool && pool_.withdraw(op.job))) {
+      if (!in_pool) intrusive_list<operation>::remove(op);
+      if (op.expiry.linked()) timers_.remove(op.expiry);
+      op.at = place::nowhere;
+      return true;
+    }
+    if (op.at == place::nowhere) return false;
+    want_cancel(op);
+    asleep = timers_.sleeps();
+  }
+  if (asleep) wake();
+  return false;
+}
+
+void uring_driver::want_cancel(operation& op) noexcept {
+  if (op.cancel != cancelling::no) return;
+  op.cancel = cancelling::wanted;
+  if (op.at == place::in_kernel)
+    cancel_wanted_.push_back(op);
+  else
+    interrupt(op);
+}
+
+void uring_driver::expire(operation& op, harvest& into) noexcept {
+  if (op.at == place::nowhere) return;
+  if (op.cancel == cancelling::no) op.timed_out = true;
+  const bool in_pool = op.at == place::in_pool;
+  if (op.at != place::queued && !(in_pool && pool_.withdraw(op.job))) return want_cancel(op);
+  if (!in_pool) intrusive_list<operation>::remove(op);
+  op.result = -ECANCELED;
+  op.at = place::nowhere;
+  into.ended.push_back(op);
+}
+
+// --- what the ring does not know
+
+void uring_driver::offload(operation& op) noexcept {
+  op.job.run = run_in_pool;
+  op.interrupt = 0;
+  op.at = place::in_pool;
+  if (pool_.submit(op.job)) return;
+  op.result = -EAGAIN;  // no thread can be had
+  op.at = place::queued;
+  refused_.push_back(op);
+}
+
+void uring_driver::run_in_pool(pool_job& job) noexcept {
+  operation& op = static_cast<operation_job&>(job).of;
+  op.result = blocking_call(op);
+  static_cast<uring_driver*>(op.home)->came_from_pool(op);
+}
+
+void uring_driver::came_from_pool(operation& op) noexcept {
+  {
+    const std::lock_guard hold(mutex_);
+    op.at = place::nowhere;
+    if (op.expiry.linked()) timers_.remove(op.expiry);
+  }
+  op.done(op);
+}
+
+// --- timers
+
+void uring_driver::add(timer& item) noexcept {
+  bool sleeps_longer = false;
+  {
+    const std::lock_guard hold(mutex_);
+    sleeps_longer = timers_.insert(item);
+  }
+  if (sleeps_longer) wake();
+}
+
+bool uring_driver::remove(timer& item) noexcept {
+  const std::lock_guard hold(mutex_);
+  return timers_.remove(item);
+}
+
+}  // namespace skua::inline SKUA_ABI
