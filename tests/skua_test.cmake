@@ -53,10 +53,11 @@ endfunction()
 #             [OPTIMISATION 0 1 2]           one program and test per level: coro.task_O0, ...
 #             [GNU_ASAN]                     with g++, one more: coro.task_asan, AddressSanitizer
 #             [DRIVERS epoll none]           once more with each, as SKUA_BACKEND: io.stream.epoll
+#             [SERIAL]                       nothing else runs at the same time: it measures
 #             [LINK library...] [ARGS argument...])
 # A debug build takes only its own level, and a sanitizer build -O1: the tests are slow there.
 function(skua_test path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "GNU_ASAN" "LAYER;TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "GNU_ASAN;SERIAL" "LAYER;TIMEOUT"
                         "KIND;OPTIMISATION;DRIVERS;LINK;ARGS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "skua_test(${path}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
@@ -94,11 +95,16 @@ function(skua_test path)
     endif()
     add_test(NAME ${test} COMMAND ${test} ${arg_ARGS})
     skua_test_properties(${test} LAYER ${arg_LAYER} KIND ${arg_KIND} TIMEOUT "${arg_TIMEOUT}")
+    set(all_of_it ${test})
     foreach(driver IN LISTS arg_DRIVERS)
       add_test(NAME ${test}.${driver} COMMAND ${test} ${arg_ARGS})
       skua_test_properties(${test}.${driver}
         LAYER ${arg_LAYER} KIND ${arg_KIND} TIMEOUT "${arg_TIMEOUT}")
       set_tests_properties(${test}.${driver} PROPERTIES ENVIRONMENT SKUA_BACKEND=${driver})
+      list(APPEND all_of_it ${test}.${driver})
     endforeach()
+    if(arg_SERIAL)
+      set_tests_properties(${all_of_it} PROPERTIES RUN_SERIAL ON)
+    endif()
   endforeach()
 endfunction()

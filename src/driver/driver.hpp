@@ -5,6 +5,8 @@
 #include "skua/driver/operation.hpp"
 #include "skua/driver/timer.hpp"
 
+#include <cstdint>
+
 namespace skua::inline SKUA_ABI {
 
 /// One per worker, its *owner*: the one sleep point of its thread. What became ready is handed over
@@ -23,12 +25,16 @@ public:
   /// anything.
   virtual bool glance() noexcept = 0;
 
-  /// Owner: sleeps until woken or until something is ready, and hands that over. A wake that came
-  /// before makes it return at once.
-  virtual void park() noexcept = 0;
+  /// Owner: sleeps until woken, until something is ready, which it hands over, or until the alarm.
+  /// A wake that came before makes it return at once. True if there was a wake.
+  virtual bool park() noexcept = 0;
 
   /// Any thread. True if the owner slept.
   virtual bool wake() noexcept = 0;
+
+  /// Any thread, while nothing can be gone: a park() that is under way then, or begins later, ends
+  /// after so many nanoseconds; once. Wakes nobody now.
+  virtual void set_alarm(std::int64_t nanoseconds) noexcept = 0;
 
   /// Any thread: fires once, at its deadline or a little later, never earlier.
   virtual void add(timer& item) noexcept = 0;

@@ -9,6 +9,7 @@ namespace skua::inline SKUA_ABI {
 
 null_driver::~null_driver() {
   check(failed_.empty(), "a driver dies when its operations have ended");
+  timers_.remove(alarm_);
 }
 
 void null_driver::poll() noexcept {
@@ -21,7 +22,7 @@ bool null_driver::glance() noexcept {
   return hand_over();
 }
 
-void null_driver::park() noexcept {
+bool null_driver::park() noexcept {
   std::int64_t until = no_deadline;
   {
     const std::lock_guard hold(mutex_);
@@ -35,12 +36,20 @@ void null_driver::park() noexcept {
   std::int64_t by_kernel = 0;
   if (left != 0 && __builtin_add_overflow(monotonic_clock().now(), left, &by_kernel))
     by_kernel = no_deadline;
-  parker_.park(by_kernel);
+  const bool woken = parker_.park(by_kernel);
   {
     const std::lock_guard hold(mutex_);
     timers_.end_sleep();
   }
   glance();
+  return woken;
+}
+
+void null_driver::set_alarm(std::int64_t nanoseconds) noexcept {
+  const std::lock_guard hold(mutex_);
+  timers_.remove(alarm_);
+  alarm_.deadline = timers_.moment_after(nanoseconds);
+  if (timers_.insert(alarm_)) parker_.wake();
 }
 
 void null_driver::add(timer& item) noexcept {

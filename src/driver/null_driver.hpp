@@ -16,13 +16,15 @@ namespace skua::inline SKUA_ABI {
 class null_driver final : public driver {
 public:
   /// `time` outlives the driver.
-  explicit null_driver(const clock& time) noexcept : timers_(time) {}
+  explicit null_driver(const clock& time) noexcept : timers_(time), alarm_(nothing) {}
   ~null_driver() override;
 
   void poll() noexcept override;
   bool glance() noexcept override;
-  void park() noexcept override;
+  bool park() noexcept override;
   bool wake() noexcept override { return parker_.wake(); }
+  /// Wakes the owner, which sleeps on until then.
+  void set_alarm(std::int64_t nanoseconds) noexcept override;
   void add(timer& item) noexcept override;
   bool remove(timer& item) noexcept override;
   /// Every operation fails, with ENOTSUP, when the driver next hands over.
@@ -30,10 +32,12 @@ public:
   bool cancel(operation& op) noexcept override;
 
 private:
+  static void nothing(timer&) noexcept {}
   bool hand_over() noexcept;
 
   std::mutex mutex_;
   timer_queue timers_;                // under the mutex
+  timer alarm_;                       // under the mutex
   intrusive_list<operation> failed_;  // under the mutex
   std::atomic<bool> some_failed_{false};
   parker<std_atomics, process_futex> parker_;

@@ -56,6 +56,12 @@ public:
     return __builtin_sub_overflow(deadline, now, &left) ? no_deadline : left;
   }
 
+  /// Anybody: a deadline so many nanoseconds from now.
+  [[nodiscard]] std::int64_t moment_after(std::int64_t nanoseconds) const noexcept {
+    std::int64_t then = 0;
+    return __builtin_add_overflow(time_.now(), nanoseconds, &then) ? no_deadline : then;
+  }
+
 private:
   static constexpr std::int64_t awake = std::numeric_limits<std::int64_t>::min();
 

@@ -6,6 +6,7 @@
 #include "skua/base/clock.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <expected>
 #include <new>
 #include <string>
@@ -51,6 +52,9 @@ std::string_view fault_in(const config& given) {
   if (given.blocking_keep_alive < 0) return "config::blocking_keep_alive is negative";
   if (given.unhandled != unhandled::log && given.unhandled != unhandled::shut_down)
     return "config::unhandled is none of the policies";
+  if (given.stall_threshold < 0) return "config::stall_threshold is negative";
+  if (given.stall_signal != 0 && !between(given.stall_signal, SIGRTMIN, SIGRTMAX))
+    return "config::stall_signal is neither 0 nor a real-time signal";
   if (given.backend > backend::none) return "config::backend is none of the backends";
   if (!between(given.ring_submissions, 1U, ring_entries_max))
     return "config::ring_submissions is not between 1 and 32768";

@@ -3,6 +3,7 @@
 
 #include "driver/make_drivers.hpp"
 #include "driver/process_barrier.hpp"
+#include "driver/thread_stack.hpp"
 #include "runtime/current.hpp"
 #include "runtime/signals.hpp"
 #include "runtime/thread_name.hpp"
@@ -22,6 +23,7 @@ core::core(const config& settings)
       blocking_name_(name_ + "-b"),
       clock_(settings.clock != nullptr ? settings.clock : &kernel_clock_),
       idle_(settings.workers),
+      watch_(*this, settings.workers),
       cells_(*this),
       pool_(*this, settings.blocking_threads, settings.blocking_keep_alive),
       next_outside_id_(settings.workers + 1) {
@@ -48,6 +50,9 @@ std::optional<start_error> core::make_workers() {
                       {{"runtime", std::string_view(name_)},
                        {"driver", name_of(driver_info_.used)},
                        {"reason", driver_info_.reason()}});
+  if (settings_.stall_signal != 0)
+    if (const int error = thread_stack::install(settings_.stall_signal); error != 0)
+      return start_error(error_from_errno(error), "the system refused config::stall_signal");
   random_generator random(settings_.seed);
   workers_.reserve(settings_.workers);
   for (std::size_t i = 0; i < settings_.workers; ++i)

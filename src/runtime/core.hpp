@@ -6,6 +6,7 @@
 #include "runtime/cell_pool.hpp"
 #include "runtime/current.hpp"
 #include "runtime/scope_state.hpp"
+#include "runtime/stall_watch.hpp"
 #include "sched/admission.hpp"
 #include "sched/idle.hpp"
 #include "sched/inject_queue.hpp"
@@ -96,6 +97,7 @@ public:
   [[nodiscard]] std::int64_t now() const noexcept { return clock_->now(); }
   [[nodiscard]] inject_queue<std_atomics>& inject() noexcept { return inject_; }
   [[nodiscard]] idle<std_atomics>& idle_workers() noexcept { return idle_; }
+  [[nodiscard]] stall_watch& watch() noexcept { return watch_; }
   [[nodiscard]] cell_pool& cells() noexcept { return cells_; }
   [[nodiscard]] blocking_pool& pool() noexcept { return pool_; }
   [[nodiscard]] std::size_t worker_count() const noexcept { return workers_.size(); }
@@ -187,6 +189,7 @@ private:
   std::vector<std::unique_ptr<worker>> workers_;
   inject_queue<std_atomics> inject_;
   idle<std_atomics> idle_;
+  stall_watch watch_;
   admission<std_atomics> outside_;
   cell_pool cells_;
   blocking_pool pool_;

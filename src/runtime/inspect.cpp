@@ -38,6 +38,7 @@ worker_metrics read(const worker& one) {
   to.budget_yields = from.budget_yields.read();
   to.parks = from.parks.read();
   to.wakes_sent = from.wakes_sent.read();
+  to.rescues = from.rescues.read();
   to.busy_ns = from.busy_ns.read();
   to.queue_depth = one.queued();
   return to;
@@ -62,6 +63,8 @@ metrics_snapshot core::metrics() {
   // order: none; numbers that stand for themselves.
   all.cancelled = cancelled_outside_.load(std::memory_order_relaxed);
   all.wakes_sent = wakes_.load(std::memory_order_relaxed);
+  all.stalls = watch_.stalls();
+  all.driver = driver_info_.used;
   const blocking_pool::depth pool = pool_.look();
   all.blocking_threads = pool.threads;
   all.blocking_idle = pool.idle;

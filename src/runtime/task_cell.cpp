@@ -47,6 +47,7 @@ void task_cell::run(work& item) noexcept {
   current_state& here = current();
   here.task = &self;
   self.in_turn = here.as;
+  if (here.as != nullptr) here.as->set_running(self);
   if (const progress how = self.drive(); how != progress::parked) self.finish(how);
   // Asked anew: though the thread is the same, the compiler need not know.
   current().task = nullptr;
@@ -59,6 +60,7 @@ void task_cell::run_measured(work& item) noexcept {
   if (on != nullptr) on->note_latency(began - self.queued_at_);
   current().task = &self;
   self.in_turn = on;
+  if (on != nullptr) on->set_running(self);
   core& home = self.runtime;  // the cell may be gone afterwards
   const progress how = self.drive();
   // If it was lent away, somebody else may be writing there.

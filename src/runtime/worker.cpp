@@ -1,13 +1,25 @@
 // src/runtime/worker.cpp: the loop.
 #include "runtime/worker.hpp"
 
+#include "driver/process_barrier.hpp"
+#include "driver/thread_stack.hpp"
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
 #include "skua/base/check.hpp"
+#include "skua/base/clock.hpp"
 
 #include <algorithm>
 
 namespace skua::inline SKUA_ABI {
+namespace {
+
+void wait_a_moment() noexcept {
+  constexpr std::int64_t moment = 25'000;  // nanoseconds
+  for (const std::int64_t end = monotonic_clock().now() + moment; monotonic_clock().now() < end;) {
+  }
+}
+
+}  // namespace
 
 worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
                random_generator random)
@@ -252,10 +264,32 @@ void worker::rest() noexcept {
     return;
   }
   handed_over_to_ = true;
-  sleep();
+  sleep_and_watch();
   handed_over_to_ = false;
   searching_ = !runtime.idle_workers().unpark(index);
   share_what_came();
+}
+
+// The guard sleeps on when it has looked, unless it found something.
+void worker::sleep_and_watch() noexcept {
+  runtime.watch().sleeps(*this);
+  while (!runtime.watch().look(*this))
+    if (sleep() || !nothing_to_do_here()) break;
+  runtime.watch().wakes(*this);
+}
+
+// The holder of `stuck` may come back at any moment: slot and driver can take that.
+bool worker::serve(worker& stuck) noexcept {
+  counters_.rescues.add();
+  if (work* const next = stuck.slot_.take()) queue_last(*next);
+  // A thread that computes posts what has completed when it is next interrupted: now, and a moment
+  // later it is there. The second time brings what the first has cancelled.
+  for (int i = 0; i < 2; ++i) {
+    process_barrier::heavy();
+    wait_a_moment();
+    stuck.driver_->poll();
+  }
+  return !nothing_to_do_here() || work_elsewhere();
 }
 
 bool worker::work_elsewhere() const noexcept {
@@ -265,15 +299,18 @@ bool worker::work_elsewhere() const noexcept {
   return false;
 }
 
-void worker::sleep() noexcept {
-  if (at_home_ && !pinned_.empty()) return;
+// True if somebody woke it, or it did not sleep.
+bool worker::sleep() noexcept {
+  if (at_home_ && !pinned_.empty()) return true;
   counters_.parks.add();
   count_busy(runtime.now());
   runtime.tell_hooks(&hooks::worker_parks, index);
-  if (nothing_to_do_here()) driver_->park();  // the hook may have woken or spawned a task
+  // The hook may have woken or spawned a task.
+  const bool woken = !nothing_to_do_here() || driver_->park();
   runtime.tell_hooks(&hooks::worker_unparked, index);
   awake_since_ = runtime.now();
   measured_at_ = 0;
+  return woken;
 }
 
 bool worker::nothing_to_do_here() const noexcept {
@@ -361,12 +398,21 @@ void worker::take_hold() noexcept {
   here.as = this;
   here.lost = nullptr;
   at_home_ = &here == home_thread_;
+  note_thread();
+}
+
+// Only who wants to see stacks needs to know it.
+void worker::note_thread() noexcept {
+  if (runtime.settings().stall_signal == 0) return;
+  // order: none; see thread().
+  thread_.store(thread_stack::this_thread(), std::memory_order_relaxed);
 }
 
 void worker::substitute(pool_job& job) noexcept {
   worker& self = static_cast<substitution&>(job).of;
   const current_state before = current();
   current() = current_state{.runtime = &self.runtime, .as = &self, .outer = &before};
+  self.note_thread();
   self.loop(self.runtime.over());
   if (self.held_by_this_thread()) self.hand_home();
   current() = before;

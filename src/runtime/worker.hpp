@@ -74,6 +74,10 @@ public:
   }
   void note_latency(std::int64_t waited) noexcept { counters_.schedule_latency.add(waited); }
   void note_run_time(std::int64_t ran) noexcept { counters_.run_time.add(ran); }
+  void set_running(task_cell& task) noexcept {
+    // order: none; see running().
+    running_.store(&task, std::memory_order_relaxed);
+  }
   /// Tasks that stay on the home thread go here.
   [[nodiscard]] home_queue& pinned() noexcept { return pinned_; }
   [[nodiscard]] bool at_home() const noexcept { return at_home_; }
@@ -86,6 +90,12 @@ public:
   /// it is back in run().
   bool reclaim() noexcept;
 
+  // For the watch; by the holder.
+
+  /// Takes over what waits at `stuck`: its slot, its timers, its I/O. True if there is something to
+  /// run now.
+  [[nodiscard]] bool serve(worker& stuck) noexcept;
+
   // From any thread.
 
   [[nodiscard]] driver& sleeps_in() noexcept { return *driver_; }
@@ -94,6 +104,20 @@ public:
     return alone_ ? ready_length_.load(std::memory_order_relaxed) : queue_.size();
   }
   [[nodiscard]] const worker_counters& counters() const noexcept { return counters_; }
+  /// Grows with every task it runs and every sleep.
+  [[nodiscard]] std::uint64_t progress() const noexcept {
+    return counters_.polls.read() + counters_.parks.read();
+  }
+  /// The kernel's number of the thread that holds it, or held it last.
+  [[nodiscard]] std::int32_t thread() const noexcept {
+    // order: none; a number that stands for itself.
+    return thread_.load(std::memory_order_relaxed);
+  }
+  /// The task that it runs, or ran last; null before the first.
+  [[nodiscard]] task_cell* running() const noexcept {
+    // order: none; whoever looks pins the cell.
+    return running_.load(std::memory_order_relaxed);
+  }
 
   core& runtime;
   const std::size_t index;
@@ -124,7 +148,8 @@ private:
   void rest_alone() noexcept;
   [[nodiscard]] bool work_elsewhere() const noexcept;
   [[nodiscard]] bool nothing_to_do_here() const noexcept;
-  void sleep() noexcept;
+  bool sleep() noexcept;
+  void sleep_and_watch() noexcept;
   void count_busy(std::int64_t now) noexcept;
   void queue_last(work& item) noexcept;
   void publish_ready() noexcept {
@@ -135,6 +160,7 @@ private:
   void hand_home() noexcept;
   void wait_for_return() noexcept;
   void take_hold() noexcept;
+  void note_thread() noexcept;
   [[nodiscard]] bool held_by_this_thread() const noexcept;
 
   const std::unique_ptr<driver> driver_;
@@ -165,6 +191,8 @@ private:
   local_queue<std_atomics> queue_;
   lifo_slot<std_atomics> slot_;
   worker_counters counters_;
+  std::atomic<task_cell*> running_{nullptr};
+  std::atomic<std::int32_t> thread_{0};
 
   // The hand-over to a substitute and back.
   struct substitution : pool_job {

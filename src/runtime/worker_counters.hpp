@@ -28,7 +28,7 @@ private:
 /// See worker_metrics for what each of them counts.
 struct worker_counters {
   counter polls, steals, items_stolen, steal_misses, overflows, injected, lifo_hits, budget_yields,
-      parks, wakes_sent, busy_ns, cancelled;
+      parks, wakes_sent, rescues, busy_ns, cancelled;
   histogram_recorder schedule_latency, run_time;
 };
 

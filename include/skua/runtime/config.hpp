@@ -79,6 +79,19 @@ struct config {
   /// additional system call.
   std::uint32_t ring_completions = 2'048;
 
+  /// A worker that sleeps looks after those that run, every 5 ms, and serves what waits at one that
+  /// is stuck in a long computation or a blocking call: its tasks, timers and I/O. False: they
+  /// wait.
+  bool rescue = true;
+
+  /// A task that holds its worker for so long, in nanoseconds, is reported once, in the log and in
+  /// the metrics, if another worker sleeps and can notice: 100 ms. 0: never.
+  std::int64_t stall_threshold = 100'000'000;
+
+  /// The report of a stall shows where its thread is: the number of a real-time signal (SIGRTMIN to
+  /// SIGRTMAX) that the program leaves to us, and whose handler we set. 0: no.
+  int stall_signal = 0;
+
   /// Measures how long tasks wait in queues and run; costs two looks at the clock per resume.
   bool histograms = false;
 

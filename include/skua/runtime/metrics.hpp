@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/driver/driver_info.hpp"
 #include "skua/runtime/histogram.hpp"
 
 #include <cstddef>
@@ -22,6 +23,7 @@ struct worker_metrics {
   std::uint64_t budget_yields = 0;  ///< tasks that gave way because their turn was used up
   std::uint64_t parks = 0;          ///< times it went to sleep
   std::uint64_t wakes_sent = 0;     ///< times it woke another worker
+  std::uint64_t rescues = 0;        ///< times it served another worker, which was stuck
   std::uint64_t busy_ns = 0;        ///< time not asleep, up to the last sleep
   std::size_t queue_depth = 0;      ///< items in its queue now
 };
@@ -35,9 +37,13 @@ struct metrics_snapshot {
 
   std::size_t inject_depth = 0;      ///< items in the shared queue now
   std::uint64_t wakes_sent = 0;      ///< by workers and other threads
+  std::uint64_t stalls = 0;          ///< tasks that held a worker: see config::stall_threshold
   std::size_t blocking_threads = 0;  ///< of the pool, now
   std::size_t blocking_idle = 0;     ///< of these: without a call
   std::size_t blocking_depth = 0;    ///< calls that wait for a thread now
+
+  /// How it talks to the kernel.
+  backend driver = backend::none;
 
   std::vector<worker_metrics> workers;
 

@@ -27,15 +27,21 @@ std::expected<std::unique_ptr<uring_driver>, int> uring_driver::make(const ring_
                                                                      offload_target& pool) {
   auto wakes = wake_event::make();
   if (!wakes) return std::unexpected(wakes.error());
+  auto rings = alarm_event::make();
+  if (!rings) return std::unexpected(rings.error());
   auto made = ring::make(size);
   if (!made) return std::unexpected(made.error());
   return std::unique_ptr<uring_driver>(
-      new uring_driver(std::move(*made), std::move(*wakes), time, pool));
+      new uring_driver(std::move(*made), std::move(*wakes), std::move(*rings), time, pool));
 }
 
-uring_driver::uring_driver(std::unique_ptr<ring> made, wake_event wakes, const clock& time,
-                           offload_target& pool) noexcept
-    : ring_(std::move(made)), wakes_(std::move(wakes)), pool_(pool), timers_(time) {}
+uring_driver::uring_driver(std::unique_ptr<ring> made, wake_event wakes, alarm_event rings,
+                           const clock& time, offload_target& pool) noexcept
+    : ring_(std::move(made)),
+      wakes_(std::move(wakes)),
+      alarm_(std::move(rings)),
+      pool_(pool),
+      timers_(time) {}
 
 uring_driver::~uring_driver() {
   check(waiting_.empty() && cancel_wanted_.empty() && refused_.empty(),
@@ -97,23 +103,25 @@ void uring_driver::fill_ring() noexcept {
   }
 }
 
-void uring_driver::arm_waker() noexcept {
-  if (waker_armed_) return;
+// One request brings a completion for each edge, until it ends for a reason of the kernel's. False
+// if there is no room for it.
+bool uring_driver::watch(int fd, name as, bool& watched) noexcept {
+  if (watched) return true;
   io_uring_sqe* const entry = ring_->next_entry();
-  if (entry == nullptr) return;  // the caller does not sleep while the ring is full
+  if (entry == nullptr) return false;
   entry->opcode = IORING_OP_POLL_ADD;
-  entry->fd = wakes_.fd();
+  entry->fd = fd;
   entry->poll32_events = POLLIN;
   entry->len = IORING_POLL_ADD_MULTI;
-  entry->user_data = waker;
+  entry->user_data = as;
   ring_->publish();
-  waker_armed_ = true;
+  return watched = true;
 }
 
 // --- call
 
 void uring_driver::poll() noexcept {
-  drive(0);
+  drive(false);
 }
 
 bool uring_driver::glance() noexcept {
@@ -125,13 +133,10 @@ bool uring_driver::glance() noexcept {
   return hand_over(found);
 }
 
-void uring_driver::park() noexcept {
-  if (!word_.announce()) {
-    drive(0);
-    return;
-  }
-  drive(no_deadline);
-  word_.end();
+bool uring_driver::park() noexcept {
+  if (word_.announce()) return drive(true);
+  drive(false);
+  return true;
 }
 
 bool uring_driver::wake() noexcept {
@@ -140,34 +145,42 @@ bool uring_driver::wake() noexcept {
   return true;
 }
 
-// Waits, unless `wait` is 0, until something completes, somebody wakes us or a timer is due.
-bool uring_driver::drive(std::int64_t wait) noexcept {
+// If `sleeps`, which was announced: until something completes, a timer is due, or somebody wakes
+// us. True if somebody did.
+bool uring_driver::drive(bool sleeps) noexcept {
   harvest found;
+  bool woken = false;
   std::unique_lock hold(mutex_);
-  for (;;) {
+  for (bool first = true;; first = false) {
     fill_ring();
-    if (wait != 0) {
-      arm_waker();
-      const bool ready = ring_->has_completions() || !refused_.empty();
-      if (!waker_armed_ || ready || !waiting_.empty()) wait = 0;
-    }
+    const bool waits = first && sleeps && may_wait();
     const std::uint32_t count = ring_->unsubmitted();
-    std::int64_t until = no_deadline;
-    if (wait != 0) until = timers_.begin_sleep();
-    if (count > 0 || wait != 0 || ring_->wants_call()) {
+    const std::int64_t until = waits ? timers_.begin_sleep() : no_deadline;
+    if (count > 0 || waits || ring_->wants_call()) {
       hold.unlock();
-      call(count, wait == 0 ? 0 : timers_.left_until(until));
+      call(count, waits ? timers_.left_until(until) : 0);
       hold.lock();
     }
-    if (wait != 0) timers_.end_sleep();
-    wait = 0;
+    if (first && sleeps) {
+      timers_.end_sleep();
+      woken = word_.end();
+    }
     gather(found);
-    // What did not fit goes now, as long as the kernel takes something.
-    const bool more = !waiting_.empty() || !cancel_wanted_.empty();
-    if (!more || ring_->unsubmitted() >= count) break;
+    // What did not fit goes now, as long as the kernel makes room; and timeouts become requests.
+    if ((waiting_.empty() && cancel_wanted_.empty()) || !ring_->has_room()) break;
   }
+  // We drive in place of the owner, and it is about to sleep, or sleeps: this was meant for it.
+  const bool pass_on = found.took_wake && timers_.sleeps();
   hold.unlock();
-  return hand_over(found);
+  if (pass_on) wakes_.signal();
+  hand_over(found);
+  return woken;
+}
+
+// Only if nothing is ready, and whoever wants to can end the wait.
+bool uring_driver::may_wait() noexcept {
+  return watch(wakes_.fd(), waker, waker_watched_) && watch(alarm_.fd(), alarm, alarm_watched_) &&
+         !ring_->has_completions() && refused_.empty() && waiting_.empty();
 }
 
 void uring_driver::call(std::uint32_t count, std::int64_t wait) noexcept {
@@ -199,8 +212,10 @@ void uring_driver::gather(harvest& into) noexcept {
 
 void uring_driver::reap(harvest& into) noexcept {
   ring_->reap([&](const io_uring_cqe& one) {
-    if (one.user_data == waker) {
-      waker_armed_ = (one.flags & IORING_CQE_F_MORE) != 0;
+    if (one.user_data <= alarm) {
+      bool& watched = one.user_data == waker ? waker_watched_ : alarm_watched_;
+      watched = (one.flags & IORING_CQE_F_MORE) != 0;
+      into.took_wake = true;
       return;
     }
     auto& op = *reinterpret_cast<operation*>(one.user_data & ~std::uint64_t{cancel_bit});

@@ -1,6 +1,7 @@
 // src/driver/uring/uring_driver.hpp: operations through an io_uring.
 #pragma once
 
+#include "driver/alarm_event.hpp"
 #include "driver/driver.hpp"
 #include "driver/offload_target.hpp"
 #include "driver/park_word.hpp"
@@ -43,8 +44,9 @@ public:
 
   void poll() noexcept override;
   bool glance() noexcept override;
-  void park() noexcept override;
+  bool park() noexcept override;
   bool wake() noexcept override;
+  void set_alarm(std::int64_t nanoseconds) noexcept override { alarm_.set(nanoseconds); }
   void add(timer& item) noexcept override;
   bool remove(timer& item) noexcept override;
   void submit(operation& op) noexcept override;
@@ -53,16 +55,18 @@ public:
   [[nodiscard]] const ring& get_ring() const noexcept { return *ring_; }
 
 private:
-  enum tag : std::uint64_t { cancel_bit = 1, waker = 2 };
+  /// Names to the kernel; no operation has such an address.
+  enum name : std::uint64_t { cancel_bit = 1, waker = 2, alarm = 4 };
 
   /// What a look at the ring and the wheel brought.
   struct harvest {
     intrusive_list<operation> ended;
     intrusive_list<timer> due;
+    bool took_wake = false;
     [[nodiscard]] bool empty() const noexcept { return ended.empty() && due.empty(); }
   };
 
-  uring_driver(std::unique_ptr<ring> made, wake_event wakes, const clock& time,
+  uring_driver(std::unique_ptr<ring> made, wake_event wakes, alarm_event rings, const clock& time,
                offload_target& pool) noexcept;
 
   // Under the lock.
@@ -70,7 +74,8 @@ private:
   void offload(operation& op) noexcept;
   bool put(operation& op) noexcept;
   void fill_ring() noexcept;
-  void arm_waker() noexcept;
+  bool may_wait() noexcept;
+  bool watch(int fd, name as, bool& watched) noexcept;
   void gather(harvest& into) noexcept;
   void reap(harvest& into) noexcept;
   void completed(operation& op, const io_uring_cqe& how, harvest& into) noexcept;
@@ -81,11 +86,12 @@ private:
   static void run_in_pool(pool_job& job) noexcept;
   void came_from_pool(operation& op) noexcept;
   void call(std::uint32_t count, std::int64_t wait) noexcept;
-  bool drive(std::int64_t wait) noexcept;
+  bool drive(bool sleeps) noexcept;
   static bool hand_over(harvest& from) noexcept;
 
   const std::unique_ptr<ring> ring_;
   const wake_event wakes_;
+  const alarm_event alarm_;
   offload_target& pool_;
   park_word<std_atomics> word_;
 
@@ -94,7 +100,8 @@ private:
   intrusive_list<operation> waiting_;        // for room in the ring
   intrusive_list<operation> cancel_wanted_;  // in the kernel; the request waits for room
   intrusive_list<operation> refused_;        // have their result, to be handed over
-  bool waker_armed_ = false;
+  bool waker_watched_ = false;
+  bool alarm_watched_ = false;
 };
 
 }  // namespace skua::inline SKUA_ABI
