@@ -12,7 +12,7 @@
 namespace skua::inline SKUA_ABI {
 // What was to be closed is closed, even if the task was stopped before.
 io_wait::~io_wait() {
-  if (record_.code == op_code::close && record_.home == nullptr) unique_fd(record_.fd).reset();
+  if (record_.code == op_code::close && through_ == nullptr) unique_fd(record_.fd).reset();
 }
 
 void io_wait::start() noexcept {
@@ -24,15 +24,14 @@ void io_wait::start() noexcept {
       __builtin_add_overflow(here.runtime->now(), std::max<std::int64_t>(timeout_, 0),
                              &record_.expiry.deadline))
     record_.expiry.deadline = no_deadline;
-  here.runtime->driver_of_this_thread().submit(record_);
+  through_ = &here.runtime->driver_of_this_thread();
+  through_->submit(record_);
 }
 
 cancel_answer io_wait::cancel() noexcept {
   if (record_.code == op_code::close) return cancel_answer::pending;
-  // If it has ended, the completion is on its way.
-  driver* const home = record_.home;
-  const bool let_go = home != nullptr && home->cancel(record_);
-  return let_go ? cancel_answer::detached : cancel_answer::pending;
+  if (outside_) return cancel_answer::pending;  // the completion is on its way
+  return through_->cancel(record_) ? cancel_answer::detached : cancel_answer::pending;
 }
 
 void io_wait::ended(operation& op) noexcept {

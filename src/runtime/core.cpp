@@ -1,6 +1,7 @@
 // src/runtime/core.cpp: start, references, and where work goes.
 #include "runtime/core.hpp"
 
+#include "driver/fault_driver.hpp"
 #include "driver/make_drivers.hpp"
 #include "driver/process_barrier.hpp"
 #include "driver/thread_stack.hpp"
@@ -45,6 +46,9 @@ std::optional<start_error> core::make_workers() {
   if (!drivers)
     return start_error(error_from_errno(drivers.error().error), drivers.error().message);
   driver_info_ = drivers->info;
+  if (settings_.faults != nullptr)
+    for (std::unique_ptr<driver>& one : drivers->each)
+      one = std::make_unique<fault_driver>(std::move(one), *settings_.faults, *clock_);
   settings_.log.write(driver_info_.fell_back ? log_level::info : log_level::debug,
                       "a runtime has chosen its driver",
                       {{"runtime", std::string_view(name_)},

@@ -48,6 +48,7 @@ private:
   static void ended(operation& op) noexcept;
 
   record record_;
+  driver* through_ = nullptr;  // once it has begun
   std::int64_t timeout_ = no_deadline;
   bool outside_ = false;
 };

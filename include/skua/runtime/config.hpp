@@ -12,6 +12,7 @@
 
 namespace skua::inline SKUA_ABI {
 
+class fault_plan;
 class hooks;
 
 enum class flavour : unsigned char {
@@ -98,15 +99,18 @@ struct config {
   /// See `unhandled`. Logged by default: one task's failure should not end a service.
   skua::unhandled unhandled = unhandled::log;
 
-  // Hooks, clock and log are borrowed: until the runtime has ended, and the log until its last
-  // join_handle is gone, too. A shutdown(timeout) that left tasks alone has not ended it: then for
-  // as long as those run.
+  // Hooks, clock, faults and log are borrowed: until the runtime has ended, and the log until its
+  // last join_handle is gone, too. A shutdown(timeout) that left tasks alone has not ended it: then
+  // for as long as those run.
 
   /// Called on events of workers and tasks; null: nobody watches.
   skua::hooks* hooks = nullptr;
 
   /// Where timers take the time from; null: CLOCK_MONOTONIC.
   const skua::clock* clock = nullptr;
+
+  /// Which operations go wrong, for tests; null: those that do by themselves.
+  fault_plan* faults = nullptr;
 
   /// Where random choices (whom to steal from) start. The same seed, the same choices.
   std::uint64_t seed = 0x9e3779b97f4a7c15;
