@@ -52,7 +52,8 @@ endfunction()
 #             [TIMEOUT 120]                  seconds
 #             [OPTIMISATION 0 1 2]           one program and test per level: coro.task_O0, ...
 #             [GNU_ASAN]                     with g++, one more: coro.task_asan, AddressSanitizer
-#             [DRIVERS epoll none]           once more with each, as SKUA_BACKEND: io.stream.epoll
+#             [DRIVERS epoll none]           once more with each, as SKUA_BACKEND: io.stream.epoll;
+#                                            default: epoll, from the layer of runtimes on
 #             [SERIAL]                       nothing else runs at the same time: it measures
 #             [LINK library...] [ARGS argument...])
 # A debug build takes only its own level, and a sanitizer build -O1: the tests are slow there.
@@ -67,6 +68,10 @@ function(skua_test path)
   endif()
   if(NOT arg_LAYER)
     string(REGEX MATCH "^[a-z]+" arg_LAYER ${path})
+  endif()
+  set(without_driver base coro sched driver tools)
+  if(NOT DEFINED arg_DRIVERS AND NOT arg_LAYER IN_LIST without_driver)
+    set(arg_DRIVERS epoll)
   endif()
   if(NOT DEFINED arg_OPTIMISATION OR CMAKE_BUILD_TYPE STREQUAL "Debug")
     set(arg_OPTIMISATION preset)

@@ -1,6 +1,7 @@
 // src/driver/make_drivers.cpp: try io_uring for all workers; otherwise epoll for all.
 #include "driver/make_drivers.hpp"
 
+#include "driver/epoll/epoll_driver.hpp"
 #include "driver/null_driver.hpp"
 #include "driver/uring/prepare.hpp"
 #include "driver/uring/uring_driver.hpp"
@@ -36,8 +37,14 @@ std::expected<drivers, int> make_uring(const driver_settings& how, driver_info& 
   return made;
 }
 
-std::expected<drivers, int> make_epoll(const driver_settings&) {
-  return std::unexpected(ENOSYS);
+std::expected<drivers, int> make_epoll(const driver_settings& how, fd_table& fds) {
+  drivers made;
+  while (made.size() < how.count) {
+    auto one = epoll_driver::make(fds, *how.time, *how.pool);
+    if (!one) return std::unexpected(one.error());
+    made.push_back(std::move(*one));
+  }
+  return made;
 }
 
 drivers make_null(const driver_settings& how) {
@@ -65,7 +72,15 @@ std::expected<driver_set, driver_failure> finish(std::expected<drivers, int> mad
   }
   info.used = used;
   info.set_reason(why);
-  return driver_set(std::move(*made), info);
+  return driver_set(nullptr, std::move(*made), info);
+}
+
+std::expected<driver_set, driver_failure> finish_epoll(const driver_settings& how,
+                                                       driver_info& info, const std::string& why) {
+  auto fds = std::make_unique<fd_table>();
+  auto all = finish(make_epoll(how, *fds), backend::epoll, info, why);
+  if (all) all->fds = std::move(fds);
+  return all;
 }
 
 }  // namespace
@@ -87,7 +102,7 @@ std::expected<driver_set, driver_failure> make_drivers(const driver_settings& ho
       return finish(std::move(rings), backend::uring, info, why);
     }
     case backend::epoll:
-      return finish(make_epoll(how), backend::epoll, info, why);
+      return finish_epoll(how, info, why);
     case backend::none:
       return finish(make_null(how), backend::none, info, why);
     case backend::automatic:
@@ -97,8 +112,7 @@ std::expected<driver_set, driver_failure> make_drivers(const driver_settings& ho
   if (rings) return finish(std::move(rings), backend::uring, info, "io_uring works here");
   info = {};
   info.fell_back = true;
-  return finish(make_epoll(how), backend::epoll, info,
-                "io_uring does not work here: " + text_of(rings.error()));
+  return finish_epoll(how, info, "io_uring does not work here: " + text_of(rings.error()));
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/driver.hpp"
+#include "driver/epoll/fd_table.hpp"
 #include "driver/offload_target.hpp"
 #include "driver/uring/ring.hpp"
 #include "skua/base/clock.hpp"
@@ -25,6 +26,7 @@ struct driver_settings {
 };
 
 struct driver_set {
+  std::unique_ptr<fd_table> fds;  // outlives them; null if they need none
   std::vector<std::unique_ptr<driver>> each;
   driver_info info;
 };

@@ -17,6 +17,7 @@ io_wait::~io_wait() {
 
 void io_wait::start() noexcept {
   const current_state& here = current();
+  has_result_ = false;
   outside_ = here.runtime == nullptr;
   if (outside_) return complete();
   record_.expiry.deadline = no_deadline;
@@ -36,13 +37,15 @@ cancel_answer io_wait::cancel() noexcept {
 
 void io_wait::ended(operation& op) noexcept {
   io_wait& self = static_cast<record&>(op).of;
+  self.has_result_ = true;
   if (op.result == -ECANCELED)
     self.complete_cancelled();
   else
     self.complete();
 }
 
-std::int32_t io_wait::take() const {
+std::int32_t io_wait::take() {
+  has_result_ = false;
   if (outside_) throw std::logic_error("skua::io: an operation is awaited in a task of a runtime");
   return record_.result;
 }

@@ -46,6 +46,7 @@ std::optional<start_error> core::make_workers() {
   if (!drivers)
     return start_error(error_from_errno(drivers.error().error), drivers.error().message);
   driver_info_ = drivers->info;
+  fds_ = std::move(drivers->fds);
   if (settings_.faults != nullptr)
     for (std::unique_ptr<driver>& one : drivers->each)
       one = std::make_unique<fault_driver>(std::move(one), *settings_.faults, *clock_);

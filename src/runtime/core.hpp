@@ -35,6 +35,7 @@
 namespace skua::inline SKUA_ABI {
 
 class driver;
+class fd_table;
 class worker;
 
 /// Counted references keep it: the runtime object's, each runtime_handle's, each thread's; and,
@@ -186,6 +187,7 @@ private:
   driver_info driver_info_;
 
   std::atomic<std::uint32_t> references_{1};
+  std::unique_ptr<fd_table> fds_;  // of the workers' drivers
   std::vector<std::unique_ptr<worker>> workers_;
   inject_queue<std_atomics> inject_;
   idle<std_atomics> idle_;

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -156,8 +158,13 @@ void talks(scene& of, std::uint64_t seed) {
   of.over.store(true);
 }
 
-/// What this machine does to any thread that sleeps.
-void sleeps_bare(scene& of) {
+/// What this machine does to any thread that sleeps: one on each processor, since a virtual one may
+/// stand still while the others go on.
+void sleeps_bare(scene& of, unsigned processor) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(processor, &only);
+  pthread_setaffinity_np(pthread_self(), sizeof only, &only);
   while (!of.set_up.load()) std::this_thread::yield();
   while (!of.over.load()) {
     const moment due = now() + 1ms;
@@ -168,11 +175,13 @@ void sleeps_bare(scene& of) {
 
 void run(skua::runtime& rt, scene& of, std::uint64_t seed) {
   std::thread client(talks, std::ref(of), seed);
-  std::thread bare(sleeps_bare, std::ref(of));
+  std::vector<std::thread> bare;
+  for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
+    bare.emplace_back(sleeps_bare, std::ref(of), i);
   auto other = rt.spawn(spins(of));
   rt.block_on(sets_up_and_hogs(of));
   client.join();
-  bare.join();
+  for (std::thread& one : bare) one.join();
 }
 
 double milliseconds(nanoseconds length) {

@@ -113,7 +113,7 @@ struct operation : list_link<>, op_request {
   place at = place::nowhere;
   cancelling cancel = cancelling::no;
   bool last_is_in = false;  // the last completion, while the answer to the cancellation is not
-  bool stage = false;       // for operations of two steps
+  bool stage = false;       // the second of two steps
   /// Interrupts one that blocks a thread of the pool, where that is possible.
   std::uint32_t interrupt = 0;
   operation_timer expiry;

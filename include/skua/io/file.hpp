@@ -17,7 +17,7 @@ namespace skua::inline SKUA_ABI::io {
 inline constexpr int working_directory = -100;  // AT_FDCWD
 
 /// Opens, with O_CLOEXEC. `flags`: O_*. What was opened as the task was stopped is given to it, or
-/// closed.
+/// closed. A fifo that is opened for reading through io_uring does not wait for its writer.
 [[nodiscard, gnu::visibility("default")]] io_operation<unique_fd> open(
     const char* path, int flags, unsigned mode = 0, int directory = working_directory) noexcept;
 

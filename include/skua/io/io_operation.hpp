@@ -33,8 +33,11 @@ protected:
 
   /// What came of it: 0 or more, or a negated errno. Throws std::logic_error if it was awaited
   /// where there is no runtime.
-  [[nodiscard]] std::int32_t take() const;
-  [[nodiscard]] std::int32_t peek() const noexcept { return record_.result; }
+  [[nodiscard]] std::int32_t take();
+  /// The same, if it has ended and nobody took it; otherwise -1.
+  [[nodiscard]] std::int32_t not_taken() const noexcept {
+    return has_result_ ? record_.result : -1;
+  }
   [[nodiscard]] std::unexpected<std::error_code> failure(std::int32_t negated) const noexcept;
 
 private:
@@ -51,6 +54,7 @@ private:
   driver* through_ = nullptr;  // once it has begun
   std::int64_t timeout_ = no_deadline;
   bool outside_ = false;
+  bool has_result_ = false;  // which nobody took yet
 };
 
 /// Gives result<T>. T is void, std::size_t (bytes), std::uint32_t (events) or unique_fd.
@@ -61,7 +65,7 @@ public:
 
   /// A descriptor that nobody took is closed.
   ~io_operation() {
-    if constexpr (std::is_same_v<T, unique_fd>) unique_fd(not_taken_ ? peek() : -1).reset();
+    if constexpr (std::is_same_v<T, unique_fd>) unique_fd(not_taken()).reset();
   }
 
   result<T> await_resume() {
@@ -70,15 +74,11 @@ public:
     if constexpr (std::is_void_v<T>) {
       return {};
     } else if constexpr (std::is_same_v<T, unique_fd>) {
-      not_taken_ = false;
       return unique_fd(got);
     } else {
       return static_cast<T>(got);
     }
   }
-
-private:
-  bool not_taken_ = true;
 };
 
 }  // namespace skua::inline SKUA_ABI

@@ -5,6 +5,7 @@
 #include "driver/uring/prepare.hpp"
 #include "skua/base/check.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 
 #include <cerrno>
@@ -18,6 +19,29 @@ using cancelling = operation::cancelling;
 
 std::uint64_t name_of(const operation& op) noexcept {
   return reinterpret_cast<std::uintptr_t>(&op);
+}
+
+// A thread of the kernel's was interrupted. Some operations give the codes that never leave the
+// kernel otherwise.
+bool was_interrupted(std::int32_t result) noexcept {
+  constexpr std::int32_t first_restart = 512;
+  constexpr std::int32_t last_restart = 516;
+  return result == -ECANCELED || result == -EINTR ||
+         (-result >= first_restart && -result <= last_restart);
+}
+
+// A ring opens without waiting at first, and then there is no reader yet.
+bool opens_too_early(const operation& op) noexcept {
+  return op.code == op_code::open && op.result == -ENXIO && !op.stage &&
+         (op.flags & O_NONBLOCK) == 0;
+}
+
+// It has not done what it was to do: it was cancelled, and if not by us, then because the thread
+// that had submitted it has ended, and the kernel took its operations along; or a process only
+// seemed to have ended; or a thread of the kernel's has to wait.
+bool is_unfinished(operation& op) noexcept {
+  if (opens_too_early(op)) return op.stage = true;
+  return was_interrupted(op.result) || (op.code == op_code::wait_process && op.result == -EAGAIN);
 }
 
 }  // namespace
@@ -76,6 +100,7 @@ bool uring_driver::put(operation& op) noexcept {
   io_uring_sqe* const entry = ring_->next_entry();
   if (entry == nullptr) return false;
   prepare(*entry, op);
+  if (op.stage) entry->flags |= IOSQE_ASYNC;
   entry->user_data = name_of(op);
   ring_->publish();
   op.at = place::in_kernel;
@@ -236,14 +261,10 @@ void uring_driver::completed(operation& op, const io_uring_cqe& how, harvest& in
 // Neither the kernel nor a request on its way knows the operation any more.
 void uring_driver::end(operation& op, harvest& into) noexcept {
   op.last_is_in = false;
-  if (op.code == op_code::wait_process && op.result >= 0) op.result = take_process_end(op);
   const bool asked = op.cancel != cancelling::no;
   if (op.cancel == cancelling::wanted) intrusive_list<operation>::remove(op);
-  if (asked && op.result == -EINTR) op.result = -ECANCELED;
-  // Nobody asked: the thread that had submitted it has ended, and the kernel took its operations
-  // along. Or a process seemed to have ended.
-  if ((!asked && op.result == -ECANCELED) ||
-      (op.code == op_code::wait_process && op.result == -EAGAIN)) {
+  if (op.code == op_code::wait_process && op.result >= 0) op.result = take_process_end(op);
+  if (is_unfinished(op)) {
     if (!asked) return begin(op);
     op.result = -ECANCELED;
   }

@@ -1,0 +1,129 @@
+// src/driver/epoll/epoll_driver.hpp: operations as system calls that are tried when they can work.
+#pragma once
+
+#include "driver/alarm_event.hpp"
+#include "driver/driver.hpp"
+#include "driver/epoll/attempt.hpp"
+#include "driver/epoll/fd_table.hpp"
+#include "driver/epoll/poller.hpp"
+#include "driver/offload_target.hpp"
+#include "driver/park_word.hpp"
+#include "driver/timer_queue.hpp"
+#include "driver/wake_event.hpp"
+#include "skua/base/atomics.hpp"
+#include "skua/base/clock.hpp"
+#include "skua/base/intrusive_list.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+
+namespace skua::inline SKUA_ABI {
+
+/// The way of an operation, and its place meanwhile:
+///   submit()     tries it. If that gives a result: `queued`, on `results_`
+///   wait_for()   otherwise `in_kernel`: in the entry of its descriptor, which is registered with
+///                the epoll of one driver, not always this one
+///   offload()    or `in_pool`, if a thread has to block for it
+///   dispatch()   the driver whose epoll tells that the descriptor is ready tries again, the first
+///                in line first, and takes out what has ended: `nowhere`
+///   go_on()      what has to wait elsewhere now, or to block, is taken out, too: `queued`, on the
+///                list of the thread that goes on with it
+///   hand over    `done`, with no lock held
+///
+/// A descriptor that its user closes only through us (op_request::owned_fd) is registered once, for
+/// every change. Then silence tells something, and a try that must fail is spared. All other
+/// numbers may be another file each time: they are armed for one event whenever somebody waits.
+///
+/// Locks: the driver's mutex covers wheel and results, and an entry's its lists. Who needs both
+/// takes the driver's first; nobody takes two of a kind. An operation's place changes
+///   - under the mutex of its home, and
+///   - from `in_kernel`, under the mutex of its entry as well or instead: whoever takes it out of
+///     the entry has it. So cancel() and the timeout, which hold both, know where it is, and the
+///     dispatcher needs one.
+/// A system call that cannot block may be made under an entry's lock. What an operation has to try
+/// at a descriptor of which silence tells something is tried there, so that no event falls in
+/// between a try and what is concluded from it.
+class epoll_driver final : public driver {
+public:
+  /// `fds`, which all drivers of a runtime share, `time` and `pool` outlive the driver. Otherwise
+  /// an errno.
+  [[nodiscard]] static std::expected<std::unique_ptr<epoll_driver>, int> make(fd_table& fds,
+                                                                              const clock& time,
+                                                                              offload_target& pool);
+  ~epoll_driver() override;
+
+  void poll() noexcept override;
+  bool glance() noexcept override;
+  bool park() noexcept override;
+  bool wake() noexcept override;
+  void set_alarm(std::int64_t nanoseconds) noexcept override { alarm_.set(nanoseconds); }
+  void add(timer& item) noexcept override;
+  bool remove(timer& item) noexcept override;
+  void submit(operation& op) noexcept override;
+  bool cancel(operation& op) noexcept override;
+
+private:
+  /// What a look at the epoll, the results and the wheel brought.
+  struct harvest {
+    intrusive_list<operation> served;  // have ended, but may still be in a wheel
+    intrusive_list<operation> again;   // to go on with
+    intrusive_list<operation> ended;
+    intrusive_list<timer> due;
+  };
+
+  epoll_driver(fd_table& fds, poller made, wake_event wakes, alarm_event rings, const clock& time,
+               offload_target& pool) noexcept;
+
+  // No lock is held.
+  void go_on(operation& op) noexcept;
+  tried try_once(operation& op) noexcept;
+  bool wait_for(operation& op, bool other_fd) noexcept;
+  void block(operation& op) noexcept;
+  void close(operation& op) noexcept;
+  void forget(int fd) noexcept;
+  void give(operation& op, std::int32_t result) noexcept;
+  bool drive(bool sleeps) noexcept;
+  void dispatch(const epoll_event& what, harvest& into) noexcept;
+  void pass_on_wake() noexcept;
+  static void finish(harvest& what) noexcept;
+  static bool hand_over(harvest& from) noexcept;
+  static void run_in_pool(pool_job& job) noexcept;
+  void came_from_pool(operation& op) noexcept;
+
+  // Under the lock.
+  bool admit(operation& op) noexcept;
+  bool offload(operation& op) noexcept;
+  void put(operation& op, std::int32_t result) noexcept;
+  std::expected<void, int> join(fd_entry& entry, operation& op, int fd) noexcept;
+  void refused(operation& op, int error) noexcept;
+  void gather(harvest& into) noexcept;
+  bool take_back(operation& op) noexcept;
+  bool want_cancel(operation& op) noexcept;
+  void expire(operation& op, harvest& into) noexcept;
+
+  // Under the lock of the entry.
+  int arm(fd_entry& entry, int fd, bool trusts) noexcept;
+  void register_here(fd_entry& entry) noexcept;
+  static void take_out(fd_entry& entry, operation& op) noexcept;
+  static void settle(operation& op, const tried& how, harvest& into) noexcept;
+  static void serve(fd_entry& entry, line which, harvest& into) noexcept;
+  static void serve_watchers(fd_entry& entry, harvest& into) noexcept;
+
+  fd_table& fds_;
+  poller poller_;
+  const wake_event wakes_;
+  const alarm_event alarm_;
+  offload_target& pool_;
+  park_word<std_atomics> word_;
+  std::atomic<std::uint32_t> waiting_{0};  // operations that an event of ours can serve
+  std::atomic<bool> some_results_{false};
+
+  std::mutex mutex_;  // over all that follows
+  timer_queue timers_;
+  intrusive_list<operation> results_;  // have theirs, to be handed over
+};
+
+}  // namespace skua::inline SKUA_ABI

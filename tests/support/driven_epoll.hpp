@@ -1,0 +1,181 @@
+// tests/support/driven_epoll.hpp: an epoll driver without a runtime, and operations that note.
+#pragma once
+
+#include "driver/epoll/epoll_driver.hpp"
+#include "skua/base/clock.hpp"
+#include "support/pipes.hpp"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace skua_test {
+
+/// One thread that does what it is given, in turn; or, while `held`, nothing.
+class one_thread final : public skua::offload_target {
+public:
+  explicit one_thread() : thread_([this] { run(); }) {}
+  one_thread(const one_thread&) = delete;
+  one_thread& operator=(const one_thread&) = delete;
+  ~one_thread() {
+    change([this] { over_ = true; });
+    thread_.join();
+  }
+
+  bool submit(skua::pool_job& job) noexcept override {
+    if (refuses) return false;
+    ++taken;
+    change([&] { jobs_.push_back(job); });
+    return true;
+  }
+  bool withdraw(skua::pool_job& job) noexcept override {
+    const std::lock_guard hold(mutex_);
+    if (!job.is_linked()) return false;
+    skua::intrusive_list<skua::pool_job>::remove(job);
+    return true;
+  }
+  void hold(bool whether) {
+    change([&] { held_ = whether; });
+  }
+
+  std::atomic<bool> refuses = false;
+  std::atomic<int> taken = 0;
+
+private:
+  template <typename Change>
+  void change(Change what) {
+    const std::lock_guard hold(mutex_);
+    what();
+    changed_.notify_all();
+  }
+  void run() {
+    std::unique_lock hold(mutex_);
+    for (;;) {
+      changed_.wait(hold, [this] { return over_ || (!held_ && !jobs_.empty()); });
+      skua::pool_job* const job = jobs_.pop_front();
+      if (job == nullptr) return;
+      hold.unlock();
+      job->run(*job);
+      hold.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  skua::intrusive_list<skua::pool_job> jobs_;
+  bool held_ = false;
+  bool over_ = false;
+  std::thread thread_;
+};
+
+/// Counts its ends, which another thread may look at.
+class noted_op : public skua::operation {
+public:
+  explicit noted_op(const skua::op_request& what) : operation(what, note) {}
+  [[nodiscard]] int ends() const { return ends_; }
+
+private:
+  static void note(operation& self) noexcept { ++static_cast<noted_op&>(self).ends_; }
+  std::atomic<int> ends_ = 0;
+};
+
+/// A request, of a descriptor that is not closed behind the driver's back if `owned`.
+inline skua::op_request request(skua::op_code code, int fd, bool owned = false) {
+  skua::op_request what;
+  what.code = code;
+  what.fd = fd;
+  what.owned_fd = owned;
+  return what;
+}
+
+inline skua::op_request request(skua::op_code code, int fd, std::string& bytes,
+                                bool owned = false) {
+  skua::op_request what = request(code, fd, owned);
+  what.address = bytes.data();
+  what.length = bytes.size();
+  return what;
+}
+
+/// Two ends of a TCP connection.
+class tcp_pair {
+public:
+  tcp_pair() {
+    const skua::unique_fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    auto* const address = reinterpret_cast<sockaddr*>(&at);
+    EXPECT_EQ(::bind(listener.get(), address, size), 0);
+    EXPECT_EQ(::listen(listener.get(), 1), 0);
+    EXPECT_EQ(::getsockname(listener.get(), address, &size), 0);
+    near_.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(near_.get(), address, size), 0);
+    far_.reset(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  }
+  [[nodiscard]] int near() const { return near_.get(); }
+  [[nodiscard]] int far() const { return far_.get(); }
+  [[nodiscard]] skua::unique_fd take_near() { return std::move(near_); }
+  void send(std::string_view text) const {
+    EXPECT_EQ(::send(far(), text.data(), text.size(), MSG_NOSIGNAL), std::ssize(text));
+  }
+
+private:
+  skua::unique_fd near_;
+  skua::unique_fd far_;
+};
+
+/// A driver, all that it needs, and a second one that shares its table. The test is their owner.
+class driven_epoll : public testing::Test {
+protected:
+  driven_epoll() : driver(make()), other(make()) {}
+
+  std::unique_ptr<skua::epoll_driver> make() {
+    auto made = skua::epoll_driver::make(fds, clock, pool);
+    EXPECT_TRUE(made.has_value());
+    return std::move(*made);
+  }
+
+  /// Drives both until it has ended, and gives its result.
+  std::int32_t result_of(noted_op& op) {
+    for (int i = 0; i < 10'000 && op.ends() == 0; ++i) {
+      driver->poll();
+      other->poll();
+      if (op.ends() == 0) std::this_thread::sleep_for(std::chrono::microseconds(500));
+    }
+    EXPECT_EQ(op.ends(), 1);
+    return op.result;
+  }
+  std::int32_t result_of_new(noted_op& op) {
+    driver->submit(op);
+    return result_of(op);
+  }
+
+  /// For as long as anything could come that was there before.
+  void drive_a_little() {
+    for (int i = 0; i < 20; ++i) {
+      driver->poll();
+      other->poll();
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+
+  static constexpr std::int64_t millisecond = 1'000'000;
+  skua::monotonic_clock clock;
+  one_thread pool;
+  skua::fd_table fds;
+  std::unique_ptr<skua::epoll_driver> driver;
+  std::unique_ptr<skua::epoll_driver> other;
+};
+
+}  // namespace skua_test
