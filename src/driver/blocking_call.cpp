@@ -52,9 +52,10 @@ std::int32_t splice(const operation& op) noexcept {
 }
 
 std::int32_t wait_for_events(const operation& op) noexcept {
+  if (op.fd < 0) return -EBADF;  // poll(2) would wait for nothing, for ever
   pollfd one{.fd = op.fd, .events = static_cast<short>(op.mode), .revents = 0};
-  const int ready = ::poll(&one, 1, -1);
-  return ready < 0 ? -errno : one.revents;
+  if (::poll(&one, 1, -1) < 0) return -errno;
+  return (one.revents & POLLNVAL) != 0 ? -EBADF : one.revents;
 }
 
 // Waits on two words at once: the caller's, and the one that interrupt() changes.
@@ -158,6 +159,12 @@ void interrupt(operation& op) noexcept {
   // order: [futex.interrupt] release: why.
   std::atomic_ref(op.interrupt).store(1, std::memory_order_release);
   ::syscall(SYS_futex, &op.interrupt, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+std::int32_t look_at_process(const operation& op) noexcept {
+  siginfo_t unused;
+  const int options = static_cast<int>(op.flags) | WNOHANG | WNOWAIT;
+  return ::waitid(P_PIDFD, static_cast<id_t>(op.fd), &unused, options) == 0 ? 0 : -errno;
 }
 
 std::int32_t take_process_end(const operation& op) noexcept {

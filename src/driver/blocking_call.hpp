@@ -15,6 +15,10 @@ namespace skua::inline SKUA_ABI {
 /// Any thread: ends a blocking_call() that can be ended, now or as soon as it begins.
 void interrupt(operation& op) noexcept;
 
+/// An error if nobody here could take the end of that process: it is none, or not our child.
+/// Otherwise 0; takes nothing.
+[[nodiscard]] std::int32_t look_at_process(const operation& op) noexcept;
+
 /// Takes the end of a process whose pidfd is readable. -EAGAIN: it has not ended, look again.
 [[nodiscard]] std::int32_t take_process_end(const operation& op) noexcept;
 

@@ -1,6 +1,7 @@
 // src/driver/null_driver.cpp: a wheel under a mutex, and a parker that sleeps until its next timer.
 #include "driver/null_driver.hpp"
 
+#include "driver/blocking_call.hpp"
 #include "skua/base/check.hpp"
 
 #include <cerrno>
@@ -66,7 +67,7 @@ void null_driver::submit(operation& op) noexcept {
   const std::lock_guard hold(mutex_);
   op.home = this;
   op.at = operation::place::queued;
-  op.result = -ENOTSUP;
+  op.result = op.code == op_code::close ? blocking_call(op) : -ENOTSUP;
   failed_.push_back(op);
   // order: none; see glance().
   some_failed_.store(true, std::memory_order_relaxed);

@@ -27,7 +27,8 @@ public:
   void set_alarm(std::int64_t nanoseconds) noexcept override;
   void add(timer& item) noexcept override;
   bool remove(timer& item) noexcept override;
-  /// Every operation fails, with ENOTSUP, when the driver next hands over.
+  /// Every operation fails, with ENOTSUP, when the driver next hands over; but what is to be closed
+  /// is closed.
   void submit(operation& op) noexcept override;
   bool cancel(operation& op) noexcept override;
 

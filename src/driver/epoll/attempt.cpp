@@ -185,8 +185,10 @@ tried connect(operation& op) noexcept {
   const std::int32_t now = holds_now(op.fd, POLLOUT);
   if (now == 0) return waits;
   if (now < 0) return ended(now);
-  const int error = option_of(op.fd, SO_ERROR);
-  return ended(error < 0 ? -EBADF : -error);
+  // Asked once more, the socket tells how it went, and knows that it is connected.
+  const std::int32_t again = blocking_call(op);
+  if (again == -EINPROGRESS || again == -EALREADY) return waits;
+  return ended(again == -EISCONN ? 0 : again);
 }
 
 // --- between two descriptors

@@ -30,18 +30,26 @@ bool was_interrupted(std::int32_t result) noexcept {
          (-result >= first_restart && -result <= last_restart);
 }
 
-// A ring opens without waiting at first, and then there is no reader yet.
-bool opens_too_early(const operation& op) noexcept {
-  return op.code == op_code::open && op.result == -ENXIO && !op.stage &&
-         (op.flags & O_NONBLOCK) == 0;
+// A ring opens without waiting at first, and then there is no reader yet; and not every socket can
+// do without a copy.
+bool needs_second_step(const operation& op) noexcept {
+  if (op.stage) return false;
+  if (op.code == op_code::open) return op.result == -ENXIO && (op.flags & O_NONBLOCK) == 0;
+  return op.code == op_code::send_zc && op.result == -EOPNOTSUPP;
+}
+
+void make_second_step(io_uring_sqe& entry, const operation& op) noexcept {
+  if (op.code == op_code::open) entry.flags |= IOSQE_ASYNC;
+  if (op.code == op_code::send_zc) entry.opcode = IORING_OP_SEND;
 }
 
 // It has not done what it was to do: it was cancelled, and if not by us, then because the thread
 // that had submitted it has ended, and the kernel took its operations along; or a process only
-// seemed to have ended; or a thread of the kernel's has to wait.
+// seemed to have ended; or it has to be done in another way. What was closed is closed.
 bool is_unfinished(operation& op) noexcept {
-  if (opens_too_early(op)) return op.stage = true;
-  return was_interrupted(op.result) || (op.code == op_code::wait_process && op.result == -EAGAIN);
+  if (needs_second_step(op)) return op.stage = true;
+  if (op.code == op_code::wait_process && op.result == -EAGAIN) return true;
+  return was_interrupted(op.result) && op.code != op_code::close;
 }
 
 }  // namespace
@@ -90,6 +98,8 @@ void uring_driver::submit(operation& op) noexcept {
 
 void uring_driver::begin(operation& op) noexcept {
   if (!ring_->supports(uring_code(op.code))) return offload(op);
+  if (op.code == op_code::wait_process)
+    if (const std::int32_t error = look_at_process(op); error < 0) return refuse(op, error);
   if (waiting_.empty() && put(op)) return;
   op.at = place::queued;
   waiting_.push_back(op);
@@ -100,7 +110,7 @@ bool uring_driver::put(operation& op) noexcept {
   io_uring_sqe* const entry = ring_->next_entry();
   if (entry == nullptr) return false;
   prepare(*entry, op);
-  if (op.stage) entry->flags |= IOSQE_ASYNC;
+  if (op.stage) make_second_step(*entry, op);
   entry->user_data = name_of(op);
   ring_->publish();
   op.at = place::in_kernel;
@@ -178,7 +188,9 @@ bool uring_driver::drive(bool sleeps) noexcept {
   std::unique_lock hold(mutex_);
   for (bool first = true;; first = false) {
     fill_ring();
-    const bool waits = first && sleeps && may_wait();
+    // A token that has come since: its completion may have been reaped by another, see below.
+    if (first && sleeps) woken = word_.try_end();
+    const bool waits = first && sleeps && !woken && may_wait();
     const std::uint32_t count = ring_->unsubmitted();
     const std::int64_t until = waits ? timers_.begin_sleep() : no_deadline;
     if (count > 0 || waits || ring_->wants_call()) {
@@ -186,7 +198,7 @@ bool uring_driver::drive(bool sleeps) noexcept {
       call(count, waits ? timers_.left_until(until) : 0);
       hold.lock();
     }
-    if (first && sleeps) {
+    if (first && sleeps && !woken) {
       timers_.end_sleep();
       woken = word_.end();
     }
@@ -205,7 +217,8 @@ bool uring_driver::drive(bool sleeps) noexcept {
 // Only if nothing is ready, and whoever wants to can end the wait.
 bool uring_driver::may_wait() noexcept {
   return watch(wakes_.fd(), waker, waker_watched_) && watch(alarm_.fd(), alarm, alarm_watched_) &&
-         !ring_->has_completions() && refused_.empty() && waiting_.empty();
+         !ring_->has_completions() && refused_.empty() && waiting_.empty() &&
+         cancel_wanted_.empty();
 }
 
 void uring_driver::call(std::uint32_t count, std::int64_t wait) noexcept {
@@ -327,8 +340,11 @@ void uring_driver::offload(operation& op) noexcept {
   op.job.run = run_in_pool;
   op.interrupt = 0;
   op.at = place::in_pool;
-  if (pool_.submit(op.job)) return;
-  op.result = -EAGAIN;  // no thread can be had
+  if (!pool_.submit(op.job)) refuse(op, -EAGAIN);  // no thread can be had
+}
+
+void uring_driver::refuse(operation& op, std::int32_t error) noexcept {
+  op.result = error;
   op.at = place::queued;
   refused_.push_back(op);
 }

@@ -72,6 +72,7 @@ private:
   // Under the lock.
   void begin(operation& op) noexcept;
   void offload(operation& op) noexcept;
+  void refuse(operation& op, std::int32_t error) noexcept;
   bool put(operation& op) noexcept;
   void fill_ring() noexcept;
   bool may_wait() noexcept;
