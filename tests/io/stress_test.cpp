@@ -78,9 +78,8 @@ task<> sends(all& of, connection& through, skua::random_generator random) {
   while (!of.enough()) {
     const auto length = static_cast<std::size_t>(1 + random.below(buffer.size()));
     for (std::size_t i = 0; i < length; ++i) buffer[i] = std::byte(through.sent + i);
-    const auto end =
-        co_await skua::timeout(some_time(random), io::send(through.ends.first(),
-                                                           std::span(buffer).first(length)));
+    const auto end = co_await skua::timeout(
+        some_time(random), io::send(through.ends.first(), std::span(buffer).first(length)));
     count(of, end);
     if (end.has_value()) through.sent += *end;
     if (random.below(8) == 0) co_await io::nop();
@@ -117,9 +116,7 @@ task<> supervises(all& of, skua::random_generator random, Start start) {
 
 task<> one_direction(all& of, connection& through, std::uint64_t seed) {
   skua::random_generator random(seed);
-  auto sender = [&of, &through](skua::random_generator with) {
-    return sends(of, through, with);
-  };
+  auto sender = [&of, &through](skua::random_generator with) { return sends(of, through, with); };
   auto receiver = [&of, &through](skua::random_generator with) {
     return receives(of, through, with);
   };
