@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <utility>
 
 namespace skua::inline SKUA_ABI {
@@ -111,7 +112,10 @@ void fault_driver::submit(operation& op) noexcept {
 }
 
 void fault_driver::crowd(std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i) real_->submit(*new bystander(*this));
+  for (std::size_t i = 0; i < count; ++i) {
+    auto* const one = new (std::nothrow) bystander(*this);
+    if (one != nullptr) real_->submit(*one);
+  }
 }
 
 std::unique_ptr<fault_driver::substitute> fault_driver::take(operation& original) noexcept {

@@ -17,11 +17,12 @@ namespace skua::inline SKUA_ABI {
 class timer_queue {
 public:
   /// `time` outlives the queue.
-  explicit timer_queue(const clock& time) noexcept : time_(time), wheel_(time.now()) {}
+  explicit timer_queue(const clock& time) noexcept
+      : time_(time), looked_at_(time.now()), wheel_(looked_at_) {}
 
   /// True if the owner sleeps for longer than that, and has to be woken.
   [[nodiscard]] bool insert(timer& item) noexcept {
-    wheel_.insert(item, time_.now());
+    wheel_.insert(item, looked_at_);  // an old time will do, and a look at the clock is dear
     // order: none; see may_have().
     has_timers_.store(true, std::memory_order_relaxed);
     return sleeps() && item.deadline < sleeps_until_;
@@ -31,7 +32,8 @@ public:
 
   /// Moves those that are due behind the last of `due`.
   void take_due(intrusive_list<timer>& due) noexcept {
-    wheel_.advance(time_.now(), due);
+    looked_at_ = time_.now();
+    wheel_.advance(looked_at_, due);
     // order: none; see may_have().
     has_timers_.store(!wheel_.empty(), std::memory_order_relaxed);
   }
@@ -66,6 +68,7 @@ private:
   static constexpr std::int64_t awake = std::numeric_limits<std::int64_t>::min();
 
   const clock& time_;
+  std::int64_t looked_at_;
   timer_wheel wheel_;
   std::int64_t sleeps_until_ = awake;
   std::atomic<bool> has_timers_{false};

@@ -256,6 +256,7 @@ void uring_driver::reap(harvest& into) noexcept {
       into.took_wake = true;
       return;
     }
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives back the number it was given.
     auto& op = *reinterpret_cast<operation*>(one.user_data & ~std::uint64_t{cancel_bit});
     if ((one.user_data & cancel_bit) == 0) return completed(op, one, into);
     op.cancel = cancelling::answered;
