@@ -160,7 +160,7 @@ public:
   full_listener() : listener(address::loopback(), 0) {
     for (int i = 0; i < 10; ++i) {
       unique_fd one(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      ::connect(one.get(), at().get(), at().length);
+      static_cast<void>(::connect(one.get(), at().get(), at().length));
       pollfd ready{.fd = one.get(), .events = POLLOUT, .revents = 0};
       if (::poll(&ready, 1, 50) == 0) break;
       in_the_way_.push_back(std::move(one));

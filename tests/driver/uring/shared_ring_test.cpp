@@ -230,7 +230,7 @@ public:
     // Until one has to wait.
     for (int i = 0; i < 10; ++i) {
       skua::unique_fd one(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      ::connect(one.get(), address(), sizeof where_);
+      static_cast<void>(::connect(one.get(), address(), sizeof where_));
       pollfd ready{.fd = one.get(), .events = POLLOUT, .revents = 0};
       if (::poll(&ready, 1, 50) == 0) break;
       in_the_way_.push_back(std::move(one));
