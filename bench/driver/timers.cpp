@@ -52,7 +52,7 @@ unsigned long through_driver(int rounds) {
   const std::int64_t start = time.now();
   unsigned long removed = 0;
   for (int i = 0; i < rounds; ++i) {
-    item.deadline = start + 3 * second + i * 1'000;
+    item.deadline = start + 3 * second + std::int64_t{i} * 1'000;
     with.add(item);
     removed += with.remove(item) ? 1U : 0U;
   }
@@ -69,7 +69,7 @@ unsigned long through_wheel(int rounds) {
   skua::timer item(nothing);
   unsigned long removed = 0;
   for (int i = 0; i < rounds; ++i) {
-    item.deadline = start + 3 * second + i * 1'000;
+    item.deadline = start + 3 * second + std::int64_t{i} * 1'000;
     wheel.insert(item, start);
     removed += wheel.remove(item) ? 1U : 0U;
   }
