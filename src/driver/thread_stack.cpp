@@ -1,6 +1,8 @@
 // src/driver/thread_stack.cpp: a queued signal carries the address to write to.
 #include "driver/thread_stack.hpp"
 
+#include "skua/base/sanitizer.hpp"
+
 #include <execinfo.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -38,9 +40,11 @@ void thread_stack::answer(int, void* info, void*) noexcept {
   if (sent->si_code != SI_QUEUE || sent->si_pid != ::getpid()) return;
   const int error = errno;
   auto& self = *static_cast<thread_stack*>(sent->si_value.sival_ptr);
+  tsan_acquire(&self);  // its address came through the kernel
   state seen = state::asked;
-  // order: none; whoever asked waits for what follows.
-  if (self.state_.compare_exchange_strong(seen, state::writing, std::memory_order_relaxed)) {
+  // order: [stack.ask] acquire: the object itself.
+  if (self.state_.compare_exchange_strong(seen, state::writing, std::memory_order_acquire,
+                                          std::memory_order_relaxed)) {
     self.count_ = ::backtrace(self.frames_.data(), static_cast<int>(depth_max));
     // order: [stack.answer] release: the frames.
     self.state_.store(state::written, std::memory_order_release);
@@ -49,8 +53,9 @@ void thread_stack::answer(int, void* info, void*) noexcept {
 }
 
 std::span<void* const> thread_stack::of(std::int32_t thread, int signal) noexcept {
-  // order: none; the signal orders.
-  state_.store(state::asked, std::memory_order_relaxed);
+  // order: [stack.ask] release: the object, to the thread that answers.
+  state_.store(state::asked, std::memory_order_release);
+  tsan_release(this);
   siginfo_t what{};
   what.si_code = SI_QUEUE;
   what.si_pid = ::getpid();

@@ -1,6 +1,7 @@
 // src/driver/uring/ring.cpp: make a ring, try it, and enter the kernel.
 #include "driver/uring/ring.hpp"
 
+#include "skua/base/sanitizer.hpp"
 #include "skua/driver/timer.hpp"
 
 #include <cerrno>
@@ -12,6 +13,10 @@ namespace {
 constexpr std::uint32_t needed_features =
     IORING_FEAT_EXT_ARG | IORING_FEAT_NODROP | IORING_FEAT_SUBMIT_STABLE;
 constexpr std::uint64_t probe_tag = ~std::uint64_t{0};
+
+// liburing maps and unmaps the queues behind the back of ThreadSanitizer, which takes a new ring at
+// the address of an old one for the old one.
+char mapped_here;
 
 }  // namespace
 
@@ -31,7 +36,9 @@ std::expected<std::unique_ptr<ring>, int> ring::make(const ring_size& wanted) {
 }
 
 ring::~ring() {
-  if (made_) io_uring_queue_exit(&ring_);
+  if (!made_) return;
+  tsan_release(&mapped_here);
+  io_uring_queue_exit(&ring_);
 }
 
 int ring::open(const ring_size& wanted) {
@@ -43,6 +50,7 @@ int ring::open(const ring_size& wanted) {
       answer < 0)
     return -answer;
   made_ = true;
+  tsan_acquire(&mapped_here);
   if ((ring_.features & needed_features) != needed_features) return ENOSYS;
   // A forked child must not see the queues, nor move their tails.
   if (const int answer = io_uring_ring_dontfork(&ring_); answer < 0) return -answer;
