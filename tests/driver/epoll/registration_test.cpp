@@ -173,11 +173,15 @@ TEST_F(registration, serves_both_directions_of_a_raw_descriptor) {
   for (int i = 0; i < 1'000 && two.ends() == 0; ++i) {
     EXPECT_GE(::recv(pair.second(), out.data(), out.size(), MSG_DONTWAIT), -1);
     driver->poll();
-    if (one.ends() == 0) EXPECT_EQ(two.ends(), 0) << "overtaken";
+    if (one.ends() == 0) {
+      EXPECT_EQ(two.ends(), 0) << "overtaken";
+    }
   }
   EXPECT_GT(result_of(one), 0);
   EXPECT_GT(result_of(two), 0);
-  if (watches.ends() == 0) EXPECT_TRUE(driver->cancel(watches)) << "the bytes were taken";
+  if (watches.ends() == 0) {
+    EXPECT_TRUE(driver->cancel(watches)) << "the bytes were taken";
+  }
 }
 
 TEST_F(registration, goes_back_and_forth_between_owned_and_raw_use) {
