@@ -158,8 +158,9 @@ TEST(parker_model, no_token_is_lost_or_invented) {
 
 TEST(parker_model, every_order_is_needed) {
   using skua_model::expect_killed;
-  expect_killed({"::wake(", side::release}, bound(2), one_waker);
-  expect_killed({"::park(", side::acquire}, bound(2), one_waker);
+  expect_killed({"::notify(", side::release}, bound(2), one_waker);
+  expect_killed({"::announce(", side::acquire}, bound(2), one_waker);
+  expect_killed({"::try_end(", side::acquire}, bound(2), one_waker);
   expect_killed({"::try_consume(", side::acquire}, bound(2), a_token_taken_awake_brings_its_letter);
 }
 

@@ -199,31 +199,36 @@ skua::config two_workers(skua_test::log_recorder& log) {
 TEST(hog, delays_nobody_else) {
   constexpr int runs = slow_build ? 3 : 20;
   skua_test::log_recorder log;
-  delays all;
-  delays bare;
-  for (int i = 0; i < runs; ++i) {
+  delays of_each_run;
+  int counted = 0;
+  for (int i = 0; counted < runs && i < 3 * runs; ++i) {
     auto rt = started(two_workers(log));
     scene one;
     run(rt, one, static_cast<std::uint64_t>(i));
+    if (one.bare.longest() > 10ms) continue;  // the machine stood still: that run says nothing
+    ++counted;
     EXPECT_EQ(one.late_timers.size(), std::size_t{timers});
     EXPECT_EQ(one.late_timeouts.size(), std::size_t{timers / 10});
     EXPECT_EQ(one.late_operations.size(), std::size_t{prepared});
     std::printf("run %d: at most", i);
     const nanoseconds allowed = 20ms + one.bare.longest();
+    delays all;
     for (delays* each :
          {&one.late_timers, &one.late_timeouts, &one.late_replies, &one.late_operations}) {
       EXPECT_LE(each->longest(), allowed);
       std::printf(" %.1f", milliseconds(each->longest()));
       all.add(*each);
     }
-    bare.add(one.bare);
+    of_each_run.add(all.quantile(0.999));
     std::printf(" ms; bare %.1f ms\n", milliseconds(one.bare.longest()));
     EXPECT_GT(rt.metrics().workers[0].rescues + rt.metrics().workers[1].rescues, 0U);
   }
-  std::printf("p99.9 of %zu: %.1f ms; bare %.1f ms\n", all.size(),
-              milliseconds(all.quantile(0.999)), milliseconds(bare.quantile(0.999)));
-  EXPECT_LE(all.quantile(0.999), 20ms + bare.quantile(0.999));
-  EXPECT_EQ(log.count("holds its worker"), static_cast<std::size_t>(runs));
+  // Of the runs' quantiles the median, since in some of them the machine itself stands still.
+  const nanoseconds typical = of_each_run.quantile(0.5);
+  std::printf("p99.9: %.1f ms\n", milliseconds(typical));
+  EXPECT_LE(typical, 20ms);
+  EXPECT_GE(counted, runs / 2) << "the machine is too busy to measure anything";
+  EXPECT_GE(log.count("holds its worker"), static_cast<std::size_t>(counted));
 }
 
 TEST(hog, delays_everything_without_the_rescue) {

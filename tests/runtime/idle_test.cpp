@@ -217,10 +217,13 @@ TEST_F(idle, no_thread_makes_a_system_call) {
   std::this_thread::sleep_for(seconds(1));
   const auto lines = by_strace.stop_and_read();
   for (const auto& [id, name] : threads_) {
-    // The one that it is in: it was interrupted by the attaching, and resumed.
+    // The one that it is in: it was interrupted by the attaching, and resumed. Waiting for an epoll
+    // is not resumed but ends, and the thread goes back to sleep: a few calls, and no more.
     ASSERT_TRUE(lines.contains(id)) << name;
-    EXPECT_EQ(lines.at(id).size(), 1U) << name << ": " << lines.at(id).back();
-    EXPECT_TRUE(lines.at(id)[0].contains("<unfinished") || lines.at(id)[0].contains("<detached"))
+    const bool on_epoll = lines.at(id)[0].contains("epoll_");
+    EXPECT_LE(lines.at(id).size(), on_epoll ? 10U : 1U) << name << ": " << lines.at(id).back();
+    EXPECT_TRUE(on_epoll || lines.at(id)[0].contains("<unfinished") ||
+                lines.at(id)[0].contains("<detached"))
         << lines.at(id)[0];
   }
 }
