@@ -5,7 +5,6 @@
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
 
@@ -20,11 +19,8 @@ void io_wait::start() noexcept {
   has_result_ = false;
   outside_ = here.runtime == nullptr;
   if (outside_) return complete();
-  record_.expiry.deadline = no_deadline;
-  if (timeout_ != no_deadline && record_.code != op_code::close &&
-      __builtin_add_overflow(here.runtime->now(), std::max<std::int64_t>(timeout_, 0),
-                             &record_.expiry.deadline))
-    record_.expiry.deadline = no_deadline;
+  const bool limited = timeout_ != no_deadline && record_.code != op_code::close;
+  record_.expiry.deadline = limited ? here.runtime->deadline_after(timeout_) : no_deadline;
   through_ = &here.runtime->driver_of_this_thread();
   through_->submit(record_);
 }

@@ -14,6 +14,7 @@
 #include "skua/base/check.hpp"
 #include "skua/base/clock.hpp"
 #include "skua/base/executor.hpp"
+#include "skua/driver/timer.hpp"
 #include "skua/runtime/config.hpp"
 #include "skua/runtime/hooks.hpp"
 #include "skua/runtime/metrics.hpp"
@@ -96,6 +97,12 @@ public:
 
   [[nodiscard]] const config& settings() const noexcept { return settings_; }
   [[nodiscard]] std::int64_t now() const noexcept { return clock_->now(); }
+  /// A deadline so many nanoseconds from now, or now if they are negative; perhaps never.
+  [[nodiscard]] std::int64_t deadline_after(std::int64_t nanoseconds) const noexcept {
+    std::int64_t then = 0;
+    const bool never = __builtin_add_overflow(now(), nanoseconds < 0 ? 0 : nanoseconds, &then);
+    return never ? no_deadline : then;
+  }
   [[nodiscard]] inject_queue<std_atomics>& inject() noexcept { return inject_; }
   [[nodiscard]] idle<std_atomics>& idle_workers() noexcept { return idle_; }
   [[nodiscard]] stall_watch& watch() noexcept { return watch_; }

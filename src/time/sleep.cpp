@@ -5,7 +5,6 @@
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace skua::inline SKUA_ABI {
@@ -13,9 +12,7 @@ namespace skua::inline SKUA_ABI {
 void sleep_wait::start() noexcept {
   const current_state& here = current();
   if (here.runtime == nullptr) return complete();
-  if (__builtin_add_overflow(here.runtime->now(), std::max<std::int64_t>(length_, 0),
-                             &alarm_.deadline))
-    alarm_.deadline = no_deadline;
+  alarm_.deadline = here.runtime->deadline_after(length_);
   at_ = &here.runtime->driver_of_this_thread();
   at_->add(alarm_);
 }
