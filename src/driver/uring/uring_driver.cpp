@@ -232,8 +232,7 @@ void uring_driver::call(std::uint32_t count, std::int64_t wait) noexcept {
 
 void uring_driver::gather(harvest& into) noexcept {
   while (operation* const op = refused_.pop_front()) {
-    op->at = place::nowhere;
-    if (op->expiry.linked()) timers_.remove(op->expiry);
+    let_go(*op);
     into.ended.push_back(*op);
   }
   reap(into);
@@ -282,9 +281,13 @@ void uring_driver::end(operation& op, harvest& into) noexcept {
     if (!asked) return begin(op);
     op.result = -ECANCELED;
   }
+  let_go(op);
+  into.ended.push_back(op);
+}
+
+void uring_driver::let_go(operation& op) noexcept {
   op.at = place::nowhere;
   if (op.expiry.linked()) timers_.remove(op.expiry);
-  into.ended.push_back(op);
 }
 
 bool uring_driver::hand_over(harvest& from) noexcept {
@@ -300,13 +303,7 @@ bool uring_driver::cancel(operation& op) noexcept {
   bool asleep = false;
   {
     const std::lock_guard hold(mutex_);
-    const bool in_pool = op.at == place::in_pool;
-    if (op.at == place::queued || (in_pool && pool_.withdraw(op.job))) {
-      if (!in_pool) intrusive_list<operation>::remove(op);
-      if (op.expiry.linked()) timers_.remove(op.expiry);
-      op.at = place::nowhere;
-      return true;
-    }
+    if (take_back(op)) return true;
     if (op.at == place::nowhere) return false;
     want_cancel(op);
     asleep = timers_.sleeps();
@@ -327,12 +324,18 @@ void uring_driver::want_cancel(operation& op) noexcept {
 void uring_driver::expire(operation& op, harvest& into) noexcept {
   if (op.at == place::nowhere) return;
   if (op.cancel == cancelling::no) op.timed_out = true;
-  const bool in_pool = op.at == place::in_pool;
-  if (op.at != place::queued && !(in_pool && pool_.withdraw(op.job))) return want_cancel(op);
-  if (!in_pool) intrusive_list<operation>::remove(op);
+  if (!take_back(op)) return want_cancel(op);
   op.result = -ECANCELED;
-  op.at = place::nowhere;
   into.ended.push_back(op);
+}
+
+// True: nobody else has it any more. The kernel gives nothing back, but what waits for it can be.
+bool uring_driver::take_back(operation& op) noexcept {
+  const bool in_pool = op.at == place::in_pool;
+  if (op.at != place::queued && !(in_pool && pool_.withdraw(op.job))) return false;
+  if (!in_pool) intrusive_list<operation>::remove(op);
+  let_go(op);
+  return true;
 }
 
 // --- what the ring does not know
@@ -359,8 +362,7 @@ void uring_driver::run_in_pool(pool_job& job) noexcept {
 void uring_driver::came_from_pool(operation& op) noexcept {
   {
     const std::lock_guard hold(mutex_);
-    op.at = place::nowhere;
-    if (op.expiry.linked()) timers_.remove(op.expiry);
+    let_go(op);
   }
   op.done(op);
 }

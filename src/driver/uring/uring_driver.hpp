@@ -81,6 +81,8 @@ private:
   void reap(harvest& into) noexcept;
   void completed(operation& op, const io_uring_cqe& how, harvest& into) noexcept;
   void end(operation& op, harvest& into) noexcept;
+  bool take_back(operation& op) noexcept;
+  void let_go(operation& op) noexcept;
   void want_cancel(operation& op) noexcept;
   void expire(operation& op, harvest& into) noexcept;
 
