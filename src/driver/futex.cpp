@@ -32,9 +32,9 @@ bool process_futex::wait(std::atomic<std::uint32_t>& word, std::uint32_t expecte
   return true;
 }
 
-void process_futex::wake_one(std::atomic<std::uint32_t>& word) noexcept {
+bool process_futex::wake_one(std::atomic<std::uint32_t>& word) noexcept {
   // Fails only if the word is gone, and then nobody sleeps on it.
-  syscall(SYS_futex, &word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, nullptr, nullptr, 0);
+  return syscall(SYS_futex, &word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, 1, nullptr, nullptr, 0) == 1;
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -19,9 +19,9 @@ struct process_futex {
   [[nodiscard]] static bool wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
                                  std::int64_t deadline) noexcept;
 
-  /// Wakes one thread that sleeps on `word`, if there is one. Uses only its address, which may even
-  /// belong to another object by now: whoever sleeps there looks again.
-  static void wake_one(std::atomic<std::uint32_t>& word) noexcept;
+  /// Wakes one thread that sleeps on `word`, if there is one, and says whether. Uses only its
+  /// address, which may even belong to another object by now: whoever sleeps there looks again.
+  static bool wake_one(std::atomic<std::uint32_t>& word) noexcept;
 };
 
 }  // namespace skua::inline SKUA_ABI
