@@ -195,12 +195,12 @@ public:
     const int now = ++here_;
     for (int most = most_; most < now && !most_.compare_exchange_weak(most, now);) {
     }
-    here_.notify_all();
+    most_.notify_all();
   }
   void go() { --here_; }
   /// Blocks until there were so many at once.
   void meet(int all) {
-    for (int seen = here_; seen < all && most_ < all; seen = here_) here_.wait(seen);
+    for (int seen = most_; seen < all; seen = most_) most_.wait(seen);
   }
   [[nodiscard]] int most() const { return most_; }
 
