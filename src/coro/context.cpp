@@ -52,6 +52,10 @@ progress context::drive() noexcept {
     const parking how = park();
     if (how == parking::parked) return progress::parked;  // *this belongs to others now
     unwinds = how == parking::unwinds;
+    if (!unwinds && !spend_budget()) {  // it was ready at once, once too often
+      home_->defer(*this);
+      return progress::parked;
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-// tests/runtime/join_budget_test.cpp: joins that are ready at once do not starve other tasks.
+// tests/runtime/join_budget_test.cpp: what is ready at once does not starve other tasks.
 #include "skua/coro/current_context.hpp"
 #include "skua/skua.hpp"
 #include "support/runtimes.hpp"
@@ -72,6 +72,59 @@ TEST_P(one_worker, stops_a_row_of_ready_joins_when_its_budget_is_used_up) {
   };
   rt.block_on(script);
   EXPECT_LE(joined, 8) << "a value beats a stop, but not for ever";
+}
+
+/// A leaf whose source has completed it before it has begun to wait.
+class at_once final : public skua::leaf {
+public:
+  explicit at_once(int value) noexcept : value_(value) {}
+  int await_resume() const noexcept { return value_; }
+
+private:
+  void start() noexcept override { complete(); }
+  skua::cancel_answer cancel() noexcept override { return skua::cancel_answer::pending; }
+  int value_;
+};
+
+TEST_P(one_worker, gives_way_in_a_long_row_of_waits_that_end_at_once) {
+  skua::config settings = skua_test::settings_of(GetParam(), log);
+  settings.budget = 8;
+  auto rt = skua_test::started(settings);
+  constexpr int waits = 100;
+  int over = 0;
+  int seen_by_other = -1;
+  const auto looks = [&]() -> task<> {
+    seen_by_other = over;
+    co_return;
+  };
+  const auto script = [&]() -> task<> {
+    spawn(looks).detach();
+    for (; over < waits; ++over) EXPECT_EQ(co_await at_once(over), over);
+  };
+  rt.block_on(script);
+  EXPECT_GE(seen_by_other, 0);
+  EXPECT_LE(seen_by_other, 8);
+  EXPECT_GE(rt.metrics().workers[0].budget_yields, waits / 9 - 1);
+}
+
+TEST_P(one_worker, keeps_the_value_of_a_wait_for_which_it_gave_way_in_spite_of_a_stop) {
+  skua::config settings = skua_test::settings_of(GetParam(), log);
+  settings.budget = 8;
+  auto rt = skua_test::started(settings);
+  int got = 0;
+  const auto waits = [&]() -> task<> {
+    for (;;) got += co_await at_once(1);
+  };
+  const auto script = [&]() -> task<> {
+    auto child = spawn(waits);
+    co_await skua::yield();  // it has given way, and has a value that it has not taken
+    EXPECT_EQ(got, 8);
+    child.abort();
+    const auto how = co_await child.outcome();
+    EXPECT_TRUE(how.stopped());
+  };
+  rt.block_on(script);
+  EXPECT_EQ(got, 9);
 }
 
 INSTANTIATE_TEST_SUITE_P(runtimes, one_worker, skua_test::kinds_with_one_worker(),

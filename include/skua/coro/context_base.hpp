@@ -43,6 +43,17 @@ struct context_base {
   /// While above 0 its budget is not counted: see unconstrained().
   std::uint16_t unconstrained = 0;
 
+  /// Counts something that was ready at once. False: the turn is used up, and the task gives way.
+  bool spend_budget() noexcept {
+    if (in_turn == nullptr || unconstrained > 0) return true;
+    if (in_turn->budget > 0) {
+      --in_turn->budget;
+      return true;
+    }
+    in_turn->used_up = true;
+    return false;
+  }
+
 protected:
   context_base() = default;
   ~context_base() = default;

@@ -30,13 +30,7 @@ public:
 /// turn; false if it has to give way first, and will be resumed later: await_suspend() then returns
 /// true.
 inline bool take_from_budget(frame_handle self) noexcept {
-  context_base& running = *self.promise().context;
-  if (running.in_turn == nullptr || running.unconstrained > 0) return true;
-  if (running.in_turn->budget > 0) {
-    --running.in_turn->budget;
-    return true;
-  }
-  running.in_turn->used_up = true;
+  if (self.promise().context->spend_budget()) return true;
   give_way(self);
   return false;
 }
