@@ -5,7 +5,9 @@
 #include "skua/driver/operation.hpp"
 #include "skua/driver/timer.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace skua::inline SKUA_ABI {
 
@@ -21,13 +23,20 @@ public:
   /// Also for a worker that does it in place of an owner that is stuck.
   virtual void poll() noexcept = 0;
 
+  // What the owner asks for itself says how many operations it has room for, more or less; the rest
+  // is kept until it asks again.
+  static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+  /// Owner, which has tasks to run: as poll() if the last call was a while ago, or as glance().
+  virtual void look(std::size_t room) noexcept = 0;
+
   /// Owner: hands over what is ready if that can be told without a system call. True if there was
   /// anything.
-  virtual bool glance() noexcept = 0;
+  virtual bool glance(std::size_t room) noexcept = 0;
 
   /// Owner: sleeps until woken, until something is ready, which it hands over, or until the alarm.
   /// A wake that came before makes it return at once. True if there was a wake.
-  virtual bool park() noexcept = 0;
+  virtual bool park(std::size_t room) noexcept = 0;
 
   /// Any thread. True if the owner slept.
   virtual bool wake() noexcept = 0;
@@ -42,8 +51,8 @@ public:
   /// Any thread. True: it will not fire. False: it has fired, or is about to.
   virtual bool remove(timer& item) noexcept = 0;
 
-  /// Any thread that runs a task: begins. `done` is called once, from whichever thread drives, and
-  /// never inside this call.
+  /// Any thread that runs a task: begins. `done` is called once, from whichever thread drives, or
+  /// inside this call if the result is there at once.
   virtual void submit(operation& op) noexcept = 0;
 
   /// Any thread, while the operation cannot be gone. True: it is the caller's again, and `done`

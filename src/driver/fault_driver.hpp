@@ -24,8 +24,9 @@ public:
   ~fault_driver() override;
 
   void poll() noexcept override { real_->poll(); }
-  bool glance() noexcept override { return real_->glance(); }
-  bool park() noexcept override { return real_->park(); }
+  void look(std::size_t room) noexcept override { real_->look(room); }
+  bool glance(std::size_t room) noexcept override { return real_->glance(room); }
+  bool park(std::size_t room) noexcept override { return real_->park(room); }
   bool wake() noexcept override { return real_->wake(); }
   void set_alarm(std::int64_t nanoseconds) noexcept override { real_->set_alarm(nanoseconds); }
   void add(timer& item) noexcept override { real_->add(item); }

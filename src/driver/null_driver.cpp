@@ -14,16 +14,16 @@ null_driver::~null_driver() {
 }
 
 void null_driver::poll() noexcept {
-  glance();
+  glance(no_limit);
 }
 
-bool null_driver::glance() noexcept {
+bool null_driver::glance(std::size_t /*room*/) noexcept {
   // order: none; the owner sees its own operations, and is woken for those of others.
   if (!timers_.may_have() && !some_failed_.load(std::memory_order_relaxed)) return false;
   return hand_over();
 }
 
-bool null_driver::park() noexcept {
+bool null_driver::park(std::size_t room) noexcept {
   std::int64_t until = no_deadline;
   {
     const std::lock_guard hold(mutex_);
@@ -42,7 +42,7 @@ bool null_driver::park() noexcept {
     const std::lock_guard hold(mutex_);
     timers_.end_sleep();
   }
-  glance();
+  glance(room);
   return woken;
 }
 

@@ -8,6 +8,7 @@
 #include "skua/base/atomics.hpp"
 #include "skua/base/clock.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 
@@ -20,8 +21,9 @@ public:
   ~null_driver() override;
 
   void poll() noexcept override;
-  bool glance() noexcept override;
-  bool park() noexcept override;
+  void look(std::size_t room) noexcept override { glance(room); }
+  bool glance(std::size_t room) noexcept override;
+  bool park(std::size_t room) noexcept override;
   bool wake() noexcept override { return parker_.wake(); }
   /// Wakes the owner, which sleeps on until then.
   void set_alarm(std::int64_t nanoseconds) noexcept override;

@@ -229,10 +229,17 @@ void worker::execute(work& item) noexcept {
   item.run(item);
 }
 
+// For what a driver hands over: as much as the queue takes without giving some away. But one in any
+// case, or tasks that keep it full would keep all input and output out.
+std::size_t worker::room() const noexcept {
+  if (alone_) return driver::no_limit;
+  return std::max<std::size_t>(1, decltype(queue_)::capacity - queue_.size());
+}
+
 // What it hands over is queued in the order in which it came: the last to come does not overtake.
 void worker::look_at_driver() noexcept {
   handed_over_to_ = true;
-  driver_->poll();
+  driver_->look(room());
   handed_over_to_ = false;
   share_what_came();
 }
@@ -243,7 +250,7 @@ void worker::share_what_came() noexcept {
 }
 
 void worker::rest_alone() noexcept {
-  driver_->glance();
+  driver_->glance(room());
   if (!ready_.empty()) return;
   sleep();  // whoever injects leaves a token in the driver
 }
@@ -251,8 +258,9 @@ void worker::rest_alone() noexcept {
 // What was submitted goes to the kernel with the call that sleeps.
 void worker::rest() noexcept {
   handed_over_to_ = true;
-  const bool any = driver_->glance();
+  const bool any = driver_->glance(room());
   handed_over_to_ = false;
+  events_in_ = runtime.settings().event_interval;  // from now on: this was a look
   if (any) share_what_came();
   if (queue_.size() > 0 || !slot_.empty()) return;
   const bool look_again = runtime.idle_workers().park(index, searching_);
@@ -306,7 +314,7 @@ bool worker::sleep() noexcept {
   count_busy(runtime.now());
   runtime.tell_hooks(&hooks::worker_parks, index);
   // The hook may have woken or spawned a task.
-  const bool woken = !nothing_to_do_here() || driver_->park();
+  const bool woken = !nothing_to_do_here() || driver_->park(room());
   runtime.tell_hooks(&hooks::worker_unparked, index);
   awake_since_ = runtime.now();
   measured_at_ = 0;
@@ -345,7 +353,9 @@ void worker::queue_last(work& item) noexcept {
   if (overflow.empty()) return;
   counters_.overflows.add();
   runtime.inject().push_batch(overflow);
-  wake_another();  // see next_injected()
+  // See next_injected(). What a driver hands over is shared afterwards: this worker may still count
+  // as asleep, and would wake itself.
+  if (!handed_over_to_) wake_another();
 }
 
 void worker::refill_cells() {

@@ -142,6 +142,7 @@ private:
   void found_while_searching() noexcept;
   void wake_another() noexcept;
   void execute(work& item) noexcept;
+  [[nodiscard]] std::size_t room() const noexcept;
   void look_at_driver() noexcept;
   void share_what_came() noexcept;
   void rest() noexcept;

@@ -28,6 +28,8 @@ class local_queue {
   static_assert((Capacity & (Capacity - 1)) == 0 && Capacity >= 2, "a power of two");
 
 public:
+  static constexpr std::uint32_t capacity = Capacity;
+
   local_queue() = default;
   local_queue(const local_queue&) = delete;
   local_queue& operator=(const local_queue&) = delete;

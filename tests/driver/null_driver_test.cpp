@@ -146,10 +146,10 @@ TEST(null_driver, wakes_once_for_all_wakes_that_came_before) {
   EXPECT_FALSE(driver.wake()) << "nobody slept";
   EXPECT_FALSE(driver.wake());
   EXPECT_FALSE(driver.wake());
-  driver.park();  // returns at once
+  driver.park(skua::driver::no_limit);  // returns at once
   noted_timer soon(clock, clock.now() + millisecond);
   driver.add(soon);
-  while (soon.fired() == 0) driver.park();  // and the second one does not
+  while (soon.fired() == 0) driver.park(skua::driver::no_limit);  // and the second one does not
 }
 
 TEST(null_driver, sleeps_until_its_next_timer) {
@@ -160,7 +160,7 @@ TEST(null_driver, sleeps_until_its_next_timer) {
     noted_timer later(clock, clock.now() + 3'600'000 * millisecond);
     driver.add(later);
     driver.add(mine);
-    while (mine.fired() == 0) driver.park();
+    while (mine.fired() == 0) driver.park(skua::driver::no_limit);
     EXPECT_EQ(later.fired(), 0);
     EXPECT_TRUE(driver.remove(later));
   }
@@ -171,7 +171,7 @@ TEST(null_driver, does_not_sleep_while_something_is_due) {
   null_driver driver(clock);
   noted_timer due(clock, -5);
   driver.add(due);
-  driver.park();
+  driver.park(skua::driver::no_limit);
   EXPECT_EQ(due.fired(), 1);
 }
 
@@ -182,7 +182,7 @@ public:
       : driver_(where), owner_([this] {
           tid_ = ::gettid();
           while (!over_) {
-            driver_.park();
+            driver_.park(skua::driver::no_limit);
             ++returns_;
           }
         }) {}

@@ -223,7 +223,7 @@ protected:
   void owns() {
     for (int done = 0; !over; std::this_thread::yield())
       if (asked.load() > done) {
-        driver->park();
+        driver->park(skua::driver::no_limit);
         parked.store(++done);
       }
   }

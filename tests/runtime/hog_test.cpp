@@ -241,7 +241,10 @@ TEST(hog, delays_everything_without_the_rescue) {
   EXPECT_GT(one.late_timers.longest(), 200ms);
   EXPECT_GT(one.late_timeouts.longest(), 200ms);
   EXPECT_GT(one.late_replies.longest(), 200ms);
-  EXPECT_GT(one.late_operations.longest(), 200ms);
+  // An epoll does at once what need not wait: nothing is prepared for later.
+  if (rt.driver_info().used == skua::backend::uring) {
+    EXPECT_GT(one.late_operations.longest(), 200ms);
+  }
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ inline skua::op_request to_poll(int fd, std::uint32_t events) {
 /// Parks until `over` says so. What does not end is the business of ctest's time limit.
 template <typename Over>
 void park_until(skua::driver& where, Over over) {
-  while (!over()) where.park();
+  while (!over()) where.park(skua::driver::no_limit);
 }
 
 /// A timer that counts how often it fired, and notices if that was early.
@@ -152,7 +152,7 @@ public:
       : driver_(where), owner_([this] {
           tid_ = ::gettid();
           while (!over_) {
-            driver_.park();
+            driver_.park(skua::driver::no_limit);
             ++returns_;
           }
         }) {}

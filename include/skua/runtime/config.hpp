@@ -40,8 +40,9 @@ struct config {
   /// Threads are called name-0, name-1, ... Copied at start; at most name_max bytes.
   std::string_view name = "skua";
 
-  /// How many tasks a worker resumes before it looks at timers and I/O. 61: often enough to be
-  /// fresh, seldom enough to cost little, and prime, so that it does not beat with other rhythms.
+  /// How many tasks a worker resumes before it looks at timers and I/O, and calls the kernel if it
+  /// has not for 200 us. 61: often enough to be fresh, seldom enough to cost little, and prime, so
+  /// that it does not beat with other rhythms.
   std::uint32_t event_interval = 61;
 
   /// How many tasks a worker resumes before it looks at the shared queue, although its own is not

@@ -4,6 +4,7 @@
 #include "driver/blocking_call.hpp"
 #include "skua/base/check.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
@@ -70,13 +71,23 @@ void epoll_driver::submit(operation& op) noexcept {
   op.timed_out = op.last_is_in = op.stage = false;
   op.result = 0;
   if (op.code == op_code::close) return close(op);
-  go_on(op);
+  const tried first = try_once(op);
+  if (first.how == tried::outcome::ended)
+    end_at_once(op, first.result);
+  else
+    go_on(op, first);
+}
+
+// Nobody else knows of it yet.
+void epoll_driver::end_at_once(operation& op, std::int32_t result) noexcept {
+  op.result = result;
+  op.at = place::nowhere;
+  op.done(op);
 }
 
 // Until it has its result or is where its end will be seen.
-void epoll_driver::go_on(operation& op) noexcept {
-  for (;;) {
-    const tried now = try_once(op);
+void epoll_driver::go_on(operation& op, tried now) noexcept {
+  for (;; now = try_once(op)) {
     if (now.how == tried::outcome::ended) return give(op, now.result);
     if (now.how == tried::outcome::blocks) return block(op);
     if (wait_for(op, now.for_other_fd)) return;
@@ -130,7 +141,7 @@ void epoll_driver::close(operation& op) noexcept {
     const std::lock_guard hold(mutex_);
     if (offload(op)) return;
   }
-  give(op, blocking_call(op));
+  end_at_once(op, blocking_call(op));
 }
 
 // --- the pool
@@ -160,13 +171,20 @@ void epoll_driver::came_from_pool(operation& op) noexcept {
 // --- drive
 
 void epoll_driver::poll() noexcept {
-  drive(false);
+  drive(false, no_limit);
 }
 
-bool epoll_driver::glance() noexcept {
+void epoll_driver::look(std::size_t room) noexcept {
+  if (pace_.is_due())
+    drive(false, room);
+  else
+    glance(room);
+}
+
+bool epoll_driver::glance(std::size_t room) noexcept {
   // order: none; the owner sees its own operations, and is woken for those of others.
   if (!timers_.may_have() && !some_results_.load(std::memory_order_relaxed)) return false;
-  harvest found;
+  harvest found(room);
   {
     const std::lock_guard hold(mutex_);
     gather(found);
@@ -174,9 +192,9 @@ bool epoll_driver::glance() noexcept {
   return hand_over(found);
 }
 
-bool epoll_driver::park() noexcept {
-  if (word_.announce()) return drive(true);
-  drive(false);
+bool epoll_driver::park(std::size_t room) noexcept {
+  if (word_.announce()) return drive(true, room);
+  drive(false, room);
   return true;
 }
 
@@ -188,10 +206,11 @@ bool epoll_driver::wake() noexcept {
 
 // If `sleeps`, which was announced: until there is an event, a timer is due, or somebody wakes us.
 // True if somebody did.
-bool epoll_driver::drive(bool sleeps) noexcept {
-  std::array<epoll_event, 256> room;
+bool epoll_driver::drive(bool sleeps, std::size_t room) noexcept {
+  std::array<epoll_event, 256> space;
+  const auto most = std::span(space).first(std::min(space.size(), room));
   std::span<epoll_event> events;
-  harvest found;
+  harvest found(room);
   std::int64_t until = no_deadline;
   bool woken = false;
   bool waits = false;
@@ -203,14 +222,15 @@ bool epoll_driver::drive(bool sleeps) noexcept {
     if (waits) until = timers_.begin_sleep();
   }
   if (waits) {
-    events = poller_.wait(room, timers_.left_until(until));
+    events = poller_.wait(most, timers_.left_until(until));
     const std::lock_guard hold(mutex_);
     timers_.end_sleep();
     // order: none; as for the timers. What nobody waits for is looked at when somebody does.
   } else if (waiting_.load(std::memory_order_relaxed) > 0) {
-    events = poller_.look(room);
+    events = poller_.look(most);
   }
   if (sleeps && !woken) woken = word_.end();
+  found.room -= events.size();
   for (const epoll_event& one : events) {
     if (one.data.u64 < alarm)
       dispatch(one, found);
@@ -223,6 +243,7 @@ bool epoll_driver::drive(bool sleeps) noexcept {
     gather(found);
   }
   hand_over(found);
+  pace_.note_call();
   return woken;
 }
 
@@ -239,17 +260,19 @@ void epoll_driver::finish(harvest& what) noexcept {
     if (op->expiry.deadline != no_deadline) home_of(*op).remove(op->expiry);
     what.ended.push_back(*op);
   }
-  while (operation* const op = what.again.pop_front()) home_of(*op).go_on(*op);
+  while (operation* const op = what.again.pop_front())
+    home_of(*op).go_on(*op, home_of(*op).try_once(*op));
 }
 
 void epoll_driver::gather(harvest& into) noexcept {
-  while (operation* const op = results_.pop_front()) {
+  for (; into.room > 0 && !results_.empty(); --into.room) {
+    operation* const op = results_.pop_front();
     op->at = place::nowhere;
     if (op->expiry.linked()) timers_.remove(op->expiry);
     into.ended.push_back(*op);
   }
   // order: none; see glance().
-  some_results_.store(false, std::memory_order_relaxed);
+  some_results_.store(!results_.empty(), std::memory_order_relaxed);
   if (!timers_.may_have()) return;
   intrusive_list<timer> due;
   timers_.take_due(due);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/alarm_event.hpp"
+#include "driver/call_pace.hpp"
 #include "driver/driver.hpp"
 #include "driver/epoll/attempt.hpp"
 #include "driver/epoll/fd_table.hpp"
@@ -15,6 +16,7 @@
 #include "skua/base/intrusive_list.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -23,7 +25,8 @@
 namespace skua::inline SKUA_ABI {
 
 /// The way of an operation, and its place meanwhile:
-///   submit()     tries it. If that gives a result: `queued`, on `results_`
+///   submit()     tries it. If that gives a result it ends there; if a later try of the owner's
+///                does: `queued`, on `results_`
 ///   wait_for()   otherwise `in_kernel`: in the entry of its descriptor, which is registered with
 ///                the epoll of one driver, not always this one
 ///   offload()    or `in_pool`, if a thread has to block for it
@@ -56,8 +59,9 @@ public:
   ~epoll_driver() override;
 
   void poll() noexcept override;
-  bool glance() noexcept override;
-  bool park() noexcept override;
+  void look(std::size_t room) noexcept override;
+  bool glance(std::size_t room) noexcept override;
+  bool park(std::size_t room) noexcept override;
   bool wake() noexcept override;
   void set_alarm(std::int64_t nanoseconds) noexcept override { alarm_.set(nanoseconds); }
   void add(timer& item) noexcept override;
@@ -68,6 +72,8 @@ public:
 private:
   /// What a look at the epoll, the results and the wheel brought.
   struct harvest {
+    explicit harvest(std::size_t most) noexcept : room(most) {}
+    std::size_t room;                  // for so many more operations
     intrusive_list<operation> served;  // have ended, but may still be in a wheel
     intrusive_list<operation> again;   // to go on with
     intrusive_list<operation> ended;
@@ -78,14 +84,15 @@ private:
                offload_target& pool) noexcept;
 
   // No lock is held.
-  void go_on(operation& op) noexcept;
+  static void end_at_once(operation& op, std::int32_t result) noexcept;
+  void go_on(operation& op, tried now) noexcept;
   tried try_once(operation& op) noexcept;
   bool wait_for(operation& op, bool other_fd) noexcept;
   void block(operation& op) noexcept;
   void close(operation& op) noexcept;
   void forget(int fd) noexcept;
   void give(operation& op, std::int32_t result) noexcept;
-  bool drive(bool sleeps) noexcept;
+  bool drive(bool sleeps, std::size_t room) noexcept;
   void dispatch(const epoll_event& what, harvest& into) noexcept;
   void pass_on_wake() noexcept;
   static void finish(harvest& what) noexcept;
@@ -118,6 +125,7 @@ private:
   const alarm_event alarm_;
   offload_target& pool_;
   park_word<std_atomics> word_;
+  call_pace pace_;
   std::atomic<std::uint32_t> waiting_{0};  // operations that an event of ours can serve
   std::atomic<bool> some_results_{false};
 

@@ -66,7 +66,7 @@ int ring::try_nop() noexcept {
   publish();
   if (const int answer = enter(1, 0); answer != 1) return answer < 0 ? -answer : EIO;
   bool came = false;
-  reap([&](const io_uring_cqe& one) { came = one.user_data == probe_tag && one.res == 0; });
+  reap(1, [&](const io_uring_cqe& one) { came = one.user_data == probe_tag && one.res == 0; });
   return came ? 0 : EIO;
 }
 

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -49,17 +50,20 @@ public:
     return tail_ - std::atomic_ref(*ring_.sq.khead).load(std::memory_order_acquire);
   }
 
-  /// Calls `take` with each completion that is there.
+  /// Calls `take` with each completion that is there, but not with more than `most`. Their number.
   template <typename Take>
-  void reap(Take&& take) noexcept {
+  std::size_t reap(std::size_t most, Take&& take) noexcept {
     const std::atomic_ref head(*ring_.cq.khead);
     // order: none; only we write it.
     std::uint32_t next = head.load(std::memory_order_relaxed);
-    for (std::uint32_t last = completed(); next != last; last = completed()) {
-      for (; next != last; ++next) take(ring_.cq.cqes[next & ring_.cq.ring_mask]);
+    std::size_t taken = 0;
+    for (std::uint32_t last = completed(); next != last && taken < most; last = completed()) {
+      for (; next != last && taken < most; ++next, ++taken)
+        take(ring_.cq.cqes[next & ring_.cq.ring_mask]);
       // order: [uring.reap] release: the kernel may write there again. Its side is in the kernel.
       head.store(next, std::memory_order_release);
     }
+    return taken;
   }
   [[nodiscard]] bool has_completions() const noexcept {
     // order: none; only we write it.

@@ -85,12 +85,13 @@ uring_driver::~uring_driver() {
 void uring_driver::submit(operation& op) noexcept {
   bool asleep = false;
   {
-    const std::lock_guard hold(mutex_);
+    std::unique_lock hold(mutex_);
     op.home = this;
     op.cancel = cancelling::no;
     op.timed_out = op.last_is_in = op.stage = false;
     if (op.expiry.deadline != no_deadline) static_cast<void>(timers_.insert(op.expiry));
     begin(op);
+    if (!waiting_.empty()) make_room(hold);
     asleep = timers_.sleeps();
   }
   if (asleep) wake();  // not by its owner
@@ -115,6 +116,16 @@ bool uring_driver::put(operation& op) noexcept {
   ring_->publish();
   op.at = place::in_kernel;
   return true;
+}
+
+// The kernel takes what is there. What has completed is left for the next look.
+void uring_driver::make_room(std::unique_lock<std::mutex>& hold) noexcept {
+  const std::uint32_t count = ring_->unsubmitted();
+  hold.unlock();
+  call(count, 0);
+  pace_.note_call();
+  hold.lock();
+  fill_ring();
 }
 
 // Requests to cancel come first: they wait for nothing but room.
@@ -156,11 +167,18 @@ bool uring_driver::watch(int fd, name as, bool& watched) noexcept {
 // --- call
 
 void uring_driver::poll() noexcept {
-  drive(false);
+  drive(false, no_limit);
 }
 
-bool uring_driver::glance() noexcept {
-  harvest found;
+void uring_driver::look(std::size_t room) noexcept {
+  if (pace_.is_due())
+    drive(false, room);
+  else
+    glance(room);
+}
+
+bool uring_driver::glance(std::size_t room) noexcept {
+  harvest found(room);
   {
     const std::lock_guard hold(mutex_);
     gather(found);
@@ -168,9 +186,9 @@ bool uring_driver::glance() noexcept {
   return hand_over(found);
 }
 
-bool uring_driver::park() noexcept {
-  if (word_.announce()) return drive(true);
-  drive(false);
+bool uring_driver::park(std::size_t room) noexcept {
+  if (word_.announce()) return drive(true, room);
+  drive(false, room);
   return true;
 }
 
@@ -182,8 +200,8 @@ bool uring_driver::wake() noexcept {
 
 // If `sleeps`, which was announced: until something completes, a timer is due, or somebody wakes
 // us. True if somebody did.
-bool uring_driver::drive(bool sleeps) noexcept {
-  harvest found;
+bool uring_driver::drive(bool sleeps, std::size_t room) noexcept {
+  harvest found(room);
   bool woken = false;
   std::unique_lock hold(mutex_);
   for (bool first = true;; first = false) {
@@ -211,6 +229,7 @@ bool uring_driver::drive(bool sleeps) noexcept {
   hold.unlock();
   if (pass_on) wakes_.signal();
   hand_over(found);
+  pace_.note_call();
   return woken;
 }
 
@@ -248,7 +267,7 @@ void uring_driver::gather(harvest& into) noexcept {
 }
 
 void uring_driver::reap(harvest& into) noexcept {
-  ring_->reap([&](const io_uring_cqe& one) {
+  into.room -= ring_->reap(into.room, [&](const io_uring_cqe& one) {
     if (one.user_data <= alarm) {
       bool& watched = one.user_data == waker ? waker_watched_ : alarm_watched_;
       watched = (one.flags & IORING_CQE_F_MORE) != 0;

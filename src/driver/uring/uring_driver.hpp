@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/alarm_event.hpp"
+#include "driver/call_pace.hpp"
 #include "driver/driver.hpp"
 #include "driver/offload_target.hpp"
 #include "driver/park_word.hpp"
@@ -12,6 +13,7 @@
 #include "skua/base/clock.hpp"
 #include "skua/base/intrusive_list.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -43,8 +45,9 @@ public:
   ~uring_driver() override;
 
   void poll() noexcept override;
-  bool glance() noexcept override;
-  bool park() noexcept override;
+  void look(std::size_t room) noexcept override;
+  bool glance(std::size_t room) noexcept override;
+  bool park(std::size_t room) noexcept override;
   bool wake() noexcept override;
   void set_alarm(std::int64_t nanoseconds) noexcept override { alarm_.set(nanoseconds); }
   void add(timer& item) noexcept override;
@@ -60,6 +63,8 @@ private:
 
   /// What a look at the ring and the wheel brought.
   struct harvest {
+    explicit harvest(std::size_t most) noexcept : room(most) {}
+    std::size_t room;  // for so many more completions
     intrusive_list<operation> ended;
     intrusive_list<timer> due;
     bool took_wake = false;
@@ -75,6 +80,7 @@ private:
   void refuse(operation& op, std::int32_t error) noexcept;
   bool put(operation& op) noexcept;
   void fill_ring() noexcept;
+  void make_room(std::unique_lock<std::mutex>& hold) noexcept;  // without it meanwhile
   bool may_wait() noexcept;
   bool watch(int fd, name as, bool& watched) noexcept;
   void gather(harvest& into) noexcept;
@@ -89,7 +95,7 @@ private:
   static void run_in_pool(pool_job& job) noexcept;
   void came_from_pool(operation& op) noexcept;
   void call(std::uint32_t count, std::int64_t wait) noexcept;
-  bool drive(bool sleeps) noexcept;
+  bool drive(bool sleeps, std::size_t room) noexcept;
   static bool hand_over(harvest& from) noexcept;
 
   const std::unique_ptr<ring> ring_;
@@ -97,6 +103,7 @@ private:
   const alarm_event alarm_;
   offload_target& pool_;
   park_word<std_atomics> word_;
+  call_pace pace_;
 
   std::mutex mutex_;  // over all that follows
   timer_queue timers_;

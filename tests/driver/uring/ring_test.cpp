@@ -55,7 +55,7 @@ void add_poll(ring& to, int fd, std::uint64_t tag) {
 
 std::vector<std::uint64_t> reaped(ring& from) {
   std::vector<std::uint64_t> tags;
-  from.reap([&](const io_uring_cqe& one) { tags.push_back(one.user_data); });
+  from.reap(1'000, [&](const io_uring_cqe& one) { tags.push_back(one.user_data); });
   return tags;
 }
 
