@@ -33,28 +33,21 @@ std::int32_t cut_short(const operation& op) noexcept {
 std::expected<std::unique_ptr<epoll_driver>, int> epoll_driver::make(fd_table& fds,
                                                                      const clock& time,
                                                                      offload_target& pool) {
-  auto wakes = wake_event::make();
+  auto wakes = events::make();
   if (!wakes) return std::unexpected(wakes.error());
-  auto rings = alarm_event::make();
-  if (!rings) return std::unexpected(rings.error());
   auto made = poller::make();
   if (!made) return std::unexpected(made.error());
-  if (const int error = made->add(wakes->fd(), EPOLLIN | EPOLLET, waker); error != 0)
+  if (const int error = made->add(wakes->wakes.fd(), EPOLLIN | EPOLLET, waker); error != 0)
     return std::unexpected(error);
-  if (const int error = made->add(rings->fd(), EPOLLIN | EPOLLET, alarm); error != 0)
+  if (const int error = made->add(wakes->rings.fd(), EPOLLIN | EPOLLET, alarm); error != 0)
     return std::unexpected(error);
   return std::unique_ptr<epoll_driver>(
-      new epoll_driver(fds, std::move(*made), std::move(*wakes), std::move(*rings), time, pool));
+      new epoll_driver(fds, std::move(*made), std::move(*wakes), time, pool));
 }
 
-epoll_driver::epoll_driver(fd_table& fds, poller made, wake_event wakes, alarm_event rings,
-                           const clock& time, offload_target& pool) noexcept
-    : fds_(fds),
-      poller_(std::move(made)),
-      wakes_(std::move(wakes)),
-      alarm_(std::move(rings)),
-      pool_(pool),
-      timers_(time) {}
+epoll_driver::epoll_driver(fd_table& fds, poller made, events wakes, const clock& time,
+                           offload_target& pool) noexcept
+    : kernel_driver(std::move(wakes), time, pool), fds_(fds), poller_(std::move(made)) {}
 
 epoll_driver::~epoll_driver() {
   // order: none; nobody else uses it now.
@@ -144,42 +137,7 @@ void epoll_driver::close(operation& op) noexcept {
   end_at_once(op, blocking_call(op));
 }
 
-// --- the pool
-
-bool epoll_driver::offload(operation& op) noexcept {
-  op.job.run = run_in_pool;
-  op.interrupt = 0;
-  op.at = place::in_pool;
-  return pool_.submit(op.job);
-}
-
-void epoll_driver::run_in_pool(pool_job& job) noexcept {
-  operation& op = static_cast<operation_job&>(job).of;
-  op.result = blocking_call(op);
-  home_of(op).came_from_pool(op);
-}
-
-void epoll_driver::came_from_pool(operation& op) noexcept {
-  {
-    const std::lock_guard hold(mutex_);
-    op.at = place::nowhere;
-    if (op.expiry.linked()) timers_.remove(op.expiry);
-  }
-  op.done(op);
-}
-
 // --- drive
-
-void epoll_driver::poll() noexcept {
-  drive(false, no_limit);
-}
-
-void epoll_driver::look(std::size_t room) noexcept {
-  if (pace_.is_due())
-    drive(false, room);
-  else
-    glance(room);
-}
 
 bool epoll_driver::glance(std::size_t room) noexcept {
   // order: none; the owner sees its own operations, and is woken for those of others.
@@ -192,25 +150,11 @@ bool epoll_driver::glance(std::size_t room) noexcept {
   return hand_over(found);
 }
 
-bool epoll_driver::park(std::size_t room) noexcept {
-  if (word_.announce()) return drive(true, room);
-  drive(false, room);
-  return true;
-}
-
-bool epoll_driver::wake() noexcept {
-  if (!word_.notify()) return false;
-  wakes_.signal();
-  return true;
-}
-
-// If `sleeps`, which was announced: until there is an event, a timer is due, or somebody wakes us.
-// True if somebody did.
 bool epoll_driver::drive(bool sleeps, std::size_t room) noexcept {
   std::array<epoll_event, 256> space;
   const auto most = std::span(space).first(std::min(space.size(), room));
-  std::span<epoll_event> events;
-  harvest found(room);
+  std::span<epoll_event> came;
+  serving found(room);
   std::int64_t until = no_deadline;
   bool woken = false;
   bool waits = false;
@@ -222,16 +166,16 @@ bool epoll_driver::drive(bool sleeps, std::size_t room) noexcept {
     if (waits) until = timers_.begin_sleep();
   }
   if (waits) {
-    events = poller_.wait(most, timers_.left_until(until));
+    came = poller_.wait(most, timers_.left_until(until));
     const std::lock_guard hold(mutex_);
     timers_.end_sleep();
     // order: none; as for the timers. What nobody waits for is looked at when somebody does.
   } else if (waiting_.load(std::memory_order_relaxed) > 0) {
-    events = poller_.look(most);
+    came = poller_.look(most);
   }
   if (sleeps && !woken) woken = word_.end();
-  found.room -= events.size();
-  for (const epoll_event& one : events) {
+  found.room -= came.size();
+  for (const epoll_event& one : came) {
     if (one.data.u64 < alarm)
       dispatch(one, found);
     else if (!waits)
@@ -255,7 +199,7 @@ void epoll_driver::pass_on_wake() noexcept {
 }
 
 // Of what dispatch() found: it knows one lock, and the rest needs that of each one's home.
-void epoll_driver::finish(harvest& what) noexcept {
+void epoll_driver::finish(serving& what) noexcept {
   while (operation* const op = what.served.pop_front()) {
     if (op->expiry.deadline != no_deadline) home_of(*op).remove(op->expiry);
     what.ended.push_back(*op);
@@ -267,28 +211,12 @@ void epoll_driver::finish(harvest& what) noexcept {
 void epoll_driver::gather(harvest& into) noexcept {
   for (; into.room > 0 && !results_.empty(); --into.room) {
     operation* const op = results_.pop_front();
-    op->at = place::nowhere;
-    if (op->expiry.linked()) timers_.remove(op->expiry);
+    let_go(*op);
     into.ended.push_back(*op);
   }
   // order: none; see glance().
   some_results_.store(!results_.empty(), std::memory_order_relaxed);
-  if (!timers_.may_have()) return;
-  intrusive_list<timer> due;
-  timers_.take_due(due);
-  while (timer* const one = due.pop_front()) {
-    if (one->fire != nullptr)
-      into.due.push_back(*one);
-    else
-      expire(static_cast<operation_timer*>(one)->of, into);
-  }
-}
-
-bool epoll_driver::hand_over(harvest& from) noexcept {
-  if (from.ended.empty() && from.due.empty()) return false;
-  while (operation* const op = from.ended.pop_front()) op->done(*op);
-  while (timer* const one = from.due.pop_front()) one->fire(*one);
-  return true;
+  gather_timers(into);
 }
 
 // --- cancel
@@ -342,22 +270,6 @@ void epoll_driver::expire(operation& op, harvest& into) noexcept {
   op.timed_out = true;
   op.result = cut_short(op);
   into.ended.push_back(op);
-}
-
-// --- timers
-
-void epoll_driver::add(timer& item) noexcept {
-  bool sleeps_longer = false;
-  {
-    const std::lock_guard hold(mutex_);
-    sleeps_longer = timers_.insert(item);
-  }
-  if (sleeps_longer) wake();
-}
-
-bool epoll_driver::remove(timer& item) noexcept {
-  const std::lock_guard hold(mutex_);
-  return timers_.remove(item);
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -1,17 +1,11 @@
 // src/driver/epoll/epoll_driver.hpp: operations as system calls that are tried when they can work.
 #pragma once
 
-#include "driver/alarm_event.hpp"
-#include "driver/call_pace.hpp"
-#include "driver/driver.hpp"
 #include "driver/epoll/attempt.hpp"
 #include "driver/epoll/fd_table.hpp"
 #include "driver/epoll/poller.hpp"
+#include "driver/kernel_driver.hpp"
 #include "driver/offload_target.hpp"
-#include "driver/park_word.hpp"
-#include "driver/timer_queue.hpp"
-#include "driver/wake_event.hpp"
-#include "skua/base/atomics.hpp"
 #include "skua/base/clock.hpp"
 #include "skua/base/intrusive_list.hpp"
 
@@ -49,7 +43,7 @@ namespace skua::inline SKUA_ABI {
 /// A system call that cannot block may be made under an entry's lock. What an operation has to try
 /// at a descriptor of which silence tells something is tried there, so that no event falls in
 /// between a try and what is concluded from it.
-class epoll_driver final : public driver {
+class epoll_driver final : public kernel_driver {
 public:
   /// `fds`, which all drivers of a runtime share, `time` and `pool` outlive the driver. Otherwise
   /// an errno.
@@ -58,29 +52,19 @@ public:
                                                                               offload_target& pool);
   ~epoll_driver() override;
 
-  void poll() noexcept override;
-  void look(std::size_t room) noexcept override;
   bool glance(std::size_t room) noexcept override;
-  bool park(std::size_t room) noexcept override;
-  bool wake() noexcept override;
-  void set_alarm(std::int64_t nanoseconds) noexcept override { alarm_.set(nanoseconds); }
-  void add(timer& item) noexcept override;
-  bool remove(timer& item) noexcept override;
   void submit(operation& op) noexcept override;
   bool cancel(operation& op) noexcept override;
 
 private:
   /// What a look at the epoll, the results and the wheel brought.
-  struct harvest {
-    explicit harvest(std::size_t most) noexcept : room(most) {}
-    std::size_t room;                  // for so many more operations
+  struct serving : harvest {
+    using harvest::harvest;
     intrusive_list<operation> served;  // have ended, but may still be in a wheel
     intrusive_list<operation> again;   // to go on with
-    intrusive_list<operation> ended;
-    intrusive_list<timer> due;
   };
 
-  epoll_driver(fd_table& fds, poller made, wake_event wakes, alarm_event rings, const clock& time,
+  epoll_driver(fd_table& fds, poller made, events wakes, const clock& time,
                offload_target& pool) noexcept;
 
   // No lock is held.
@@ -92,46 +76,35 @@ private:
   void close(operation& op) noexcept;
   void forget(int fd) noexcept;
   void give(operation& op, std::int32_t result) noexcept;
-  bool drive(bool sleeps, std::size_t room) noexcept;
-  void dispatch(const epoll_event& what, harvest& into) noexcept;
+  bool drive(bool sleeps, std::size_t room) noexcept override;
+  void dispatch(const epoll_event& what, serving& into) noexcept;
   void pass_on_wake() noexcept;
-  static void finish(harvest& what) noexcept;
-  static bool hand_over(harvest& from) noexcept;
-  static void run_in_pool(pool_job& job) noexcept;
-  void came_from_pool(operation& op) noexcept;
+  static void finish(serving& what) noexcept;
 
   // Under the lock.
   bool admit(operation& op) noexcept;
-  bool offload(operation& op) noexcept;
   void put(operation& op, std::int32_t result) noexcept;
   std::expected<void, int> join(fd_entry& entry, operation& op, int fd) noexcept;
   void refused(operation& op, int error) noexcept;
   void gather(harvest& into) noexcept;
   bool take_back(operation& op) noexcept;
   bool want_cancel(operation& op) noexcept;
-  void expire(operation& op, harvest& into) noexcept;
+  void expire(operation& op, harvest& into) noexcept override;
 
   // Under the lock of the entry.
   int arm(fd_entry& entry, int fd, bool trusts) noexcept;
   void register_here(fd_entry& entry) noexcept;
   static void take_out(fd_entry& entry, operation& op) noexcept;
-  static void settle(operation& op, const tried& how, harvest& into) noexcept;
-  static void serve(fd_entry& entry, line which, harvest& into) noexcept;
-  static void serve_watchers(fd_entry& entry, harvest& into) noexcept;
+  static void settle(operation& op, const tried& how, serving& into) noexcept;
+  static void serve(fd_entry& entry, line which, serving& into) noexcept;
+  static void serve_watchers(fd_entry& entry, serving& into) noexcept;
 
   fd_table& fds_;
   poller poller_;
-  const wake_event wakes_;
-  const alarm_event alarm_;
-  offload_target& pool_;
-  park_word<std_atomics> word_;
-  call_pace pace_;
   std::atomic<std::uint32_t> waiting_{0};  // operations that an event of ours can serve
   std::atomic<bool> some_results_{false};
 
-  std::mutex mutex_;  // over all that follows
-  timer_queue timers_;
-  intrusive_list<operation> results_;  // have theirs, to be handed over
+  intrusive_list<operation> results_;  // have theirs, to be handed over; under the lock
 };
 
 }  // namespace skua::inline SKUA_ABI

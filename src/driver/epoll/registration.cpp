@@ -185,7 +185,7 @@ void epoll_driver::forget(int fd) noexcept {
 
 // --- events
 
-void epoll_driver::dispatch(const epoll_event& what, harvest& into) noexcept {
+void epoll_driver::dispatch(const epoll_event& what, serving& into) noexcept {
   const auto fd = static_cast<int>(static_cast<std::uint32_t>(what.data.u64));
   fd_entry* const entry = fds_.find(fd);
   if (entry == nullptr) return;
@@ -208,7 +208,7 @@ void epoll_driver::dispatch(const epoll_event& what, harvest& into) noexcept {
     }
 }
 
-void epoll_driver::serve(fd_entry& entry, line which, harvest& into) noexcept {
+void epoll_driver::serve(fd_entry& entry, line which, serving& into) noexcept {
   while (operation* const op = list_of(entry, which).front()) {
     const tried now = attempt_at(entry, *op);
     if (now.how == tried::outcome::waits) return;
@@ -218,7 +218,7 @@ void epoll_driver::serve(fd_entry& entry, line which, harvest& into) noexcept {
   }
 }
 
-void epoll_driver::serve_watchers(fd_entry& entry, harvest& into) noexcept {
+void epoll_driver::serve_watchers(fd_entry& entry, serving& into) noexcept {
   for (operation& op : entry.watchers) {
     // What else a splice needs may be in another entry, so it is tried when this one is let go.
     const tried now =
@@ -230,7 +230,7 @@ void epoll_driver::serve_watchers(fd_entry& entry, harvest& into) noexcept {
 }
 
 // Taken out of its entry: it has ended, or has to go on elsewhere.
-void epoll_driver::settle(operation& op, const tried& how, harvest& into) noexcept {
+void epoll_driver::settle(operation& op, const tried& how, serving& into) noexcept {
   const bool ended = how.how == tried::outcome::ended;
   if (ended) op.result = how.result;
   op.at = ended ? place::nowhere : place::queued;

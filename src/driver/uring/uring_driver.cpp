@@ -57,23 +57,17 @@ bool is_unfinished(operation& op) noexcept {
 std::expected<std::unique_ptr<uring_driver>, int> uring_driver::make(const ring_size& size,
                                                                      const clock& time,
                                                                      offload_target& pool) {
-  auto wakes = wake_event::make();
+  auto wakes = events::make();
   if (!wakes) return std::unexpected(wakes.error());
-  auto rings = alarm_event::make();
-  if (!rings) return std::unexpected(rings.error());
   auto made = ring::make(size);
   if (!made) return std::unexpected(made.error());
   return std::unique_ptr<uring_driver>(
-      new uring_driver(std::move(*made), std::move(*wakes), std::move(*rings), time, pool));
+      new uring_driver(std::move(*made), std::move(*wakes), time, pool));
 }
 
-uring_driver::uring_driver(std::unique_ptr<ring> made, wake_event wakes, alarm_event rings,
-                           const clock& time, offload_target& pool) noexcept
-    : ring_(std::move(made)),
-      wakes_(std::move(wakes)),
-      alarm_(std::move(rings)),
-      pool_(pool),
-      timers_(time) {}
+uring_driver::uring_driver(std::unique_ptr<ring> made, events wakes, const clock& time,
+                           offload_target& pool) noexcept
+    : kernel_driver(std::move(wakes), time, pool), ring_(std::move(made)) {}
 
 uring_driver::~uring_driver() {
   check(waiting_.empty() && cancel_wanted_.empty() && refused_.empty(),
@@ -98,7 +92,10 @@ void uring_driver::submit(operation& op) noexcept {
 }
 
 void uring_driver::begin(operation& op) noexcept {
-  if (!ring_->supports(uring_code(op.code))) return offload(op);
+  if (!ring_->supports(uring_code(op.code))) {
+    if (!offload(op)) refuse(op, -EAGAIN);  // no thread can be had
+    return;
+  }
   if (op.code == op_code::wait_process)
     if (const std::int32_t error = look_at_process(op); error < 0) return refuse(op, error);
   if (waiting_.empty() && put(op)) return;
@@ -166,19 +163,8 @@ bool uring_driver::watch(int fd, name as, bool& watched) noexcept {
 
 // --- call
 
-void uring_driver::poll() noexcept {
-  drive(false, no_limit);
-}
-
-void uring_driver::look(std::size_t room) noexcept {
-  if (pace_.is_due())
-    drive(false, room);
-  else
-    glance(room);
-}
-
 bool uring_driver::glance(std::size_t room) noexcept {
-  harvest found(room);
+  reaping found(room);
   {
     const std::lock_guard hold(mutex_);
     gather(found);
@@ -186,22 +172,8 @@ bool uring_driver::glance(std::size_t room) noexcept {
   return hand_over(found);
 }
 
-bool uring_driver::park(std::size_t room) noexcept {
-  if (word_.announce()) return drive(true, room);
-  drive(false, room);
-  return true;
-}
-
-bool uring_driver::wake() noexcept {
-  if (!word_.notify()) return false;
-  wakes_.signal();
-  return true;
-}
-
-// If `sleeps`, which was announced: until something completes, a timer is due, or somebody wakes
-// us. True if somebody did.
 bool uring_driver::drive(bool sleeps, std::size_t room) noexcept {
-  harvest found(room);
+  reaping found(room);
   bool woken = false;
   std::unique_lock hold(mutex_);
   for (bool first = true;; first = false) {
@@ -249,24 +221,16 @@ void uring_driver::call(std::uint32_t count, std::int64_t wait) noexcept {
 
 // --- reap
 
-void uring_driver::gather(harvest& into) noexcept {
+void uring_driver::gather(reaping& into) noexcept {
   while (operation* const op = refused_.pop_front()) {
     let_go(*op);
     into.ended.push_back(*op);
   }
   reap(into);
-  if (!timers_.may_have()) return;
-  intrusive_list<timer> due;
-  timers_.take_due(due);
-  while (timer* const one = due.pop_front()) {
-    if (one->fire != nullptr)
-      into.due.push_back(*one);
-    else
-      expire(static_cast<operation_timer*>(one)->of, into);
-  }
+  gather_timers(into);
 }
 
-void uring_driver::reap(harvest& into) noexcept {
+void uring_driver::reap(reaping& into) noexcept {
   into.room -= ring_->reap(into.room, [&](const io_uring_cqe& one) {
     if (one.user_data <= alarm) {
       bool& watched = one.user_data == waker ? waker_watched_ : alarm_watched_;
@@ -302,18 +266,6 @@ void uring_driver::end(operation& op, harvest& into) noexcept {
   }
   let_go(op);
   into.ended.push_back(op);
-}
-
-void uring_driver::let_go(operation& op) noexcept {
-  op.at = place::nowhere;
-  if (op.expiry.linked()) timers_.remove(op.expiry);
-}
-
-bool uring_driver::hand_over(harvest& from) noexcept {
-  if (from.empty()) return false;
-  while (operation* const op = from.ended.pop_front()) op->done(*op);
-  while (timer* const one = from.due.pop_front()) one->fire(*one);
-  return true;
 }
 
 // --- cancel
@@ -359,47 +311,10 @@ bool uring_driver::take_back(operation& op) noexcept {
 
 // --- what the ring does not know
 
-void uring_driver::offload(operation& op) noexcept {
-  op.job.run = run_in_pool;
-  op.interrupt = 0;
-  op.at = place::in_pool;
-  if (!pool_.submit(op.job)) refuse(op, -EAGAIN);  // no thread can be had
-}
-
 void uring_driver::refuse(operation& op, std::int32_t error) noexcept {
   op.result = error;
   op.at = place::queued;
   refused_.push_back(op);
-}
-
-void uring_driver::run_in_pool(pool_job& job) noexcept {
-  operation& op = static_cast<operation_job&>(job).of;
-  op.result = blocking_call(op);
-  static_cast<uring_driver*>(op.home)->came_from_pool(op);
-}
-
-void uring_driver::came_from_pool(operation& op) noexcept {
-  {
-    const std::lock_guard hold(mutex_);
-    let_go(op);
-  }
-  op.done(op);
-}
-
-// --- timers
-
-void uring_driver::add(timer& item) noexcept {
-  bool sleeps_longer = false;
-  {
-    const std::lock_guard hold(mutex_);
-    sleeps_longer = timers_.insert(item);
-  }
-  if (sleeps_longer) wake();
-}
-
-bool uring_driver::remove(timer& item) noexcept {
-  const std::lock_guard hold(mutex_);
-  return timers_.remove(item);
 }
 
 }  // namespace skua::inline SKUA_ABI
