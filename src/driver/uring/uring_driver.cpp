@@ -31,11 +31,12 @@ bool was_interrupted(std::int32_t result) noexcept {
 }
 
 // A ring opens without waiting at first, and then there is no reader yet; and not every socket can
-// do without a copy.
+// do without a copy, nor does every user have the memory that is locked for that.
 bool needs_second_step(const operation& op) noexcept {
   if (op.stage) return false;
   if (op.code == op_code::open) return op.result == -ENXIO && (op.flags & O_NONBLOCK) == 0;
-  return op.code == op_code::send_zc && op.result == -EOPNOTSUPP;
+  return op.code == op_code::send_zc &&
+         (op.result == -EOPNOTSUPP || op.result == -ENOMEM || op.result == -ENOBUFS);
 }
 
 void make_second_step(io_uring_sqe& entry, const operation& op) noexcept {
