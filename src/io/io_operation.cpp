@@ -4,7 +4,10 @@
 #include "driver/driver.hpp"
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
+#include "runtime/worker.hpp"
+#include "skua/base/check.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <stdexcept>
 
@@ -16,24 +19,30 @@ io_wait::~io_wait() {
 
 void io_wait::start() noexcept {
   const current_state& here = current();
+  check(!under_way_, "an operation is awaited by one task at a time");
   has_result_ = false;
   outside_ = here.runtime == nullptr;
   if (outside_) return complete();
   const bool limited = timeout_ != no_deadline && record_.code != op_code::close;
   record_.expiry.deadline = limited ? here.runtime->deadline_after(timeout_) : no_deadline;
   through_ = &here.runtime->driver_of_this_thread();
+  under_way_ = true;
   through_->submit(record_);
 }
 
 cancel_answer io_wait::cancel() noexcept {
   if (record_.code == op_code::close) return cancel_answer::pending;
   if (outside_) return cancel_answer::pending;  // the completion is on its way
-  return through_->cancel(record_) ? cancel_answer::detached : cancel_answer::pending;
+  if (!through_->cancel(record_)) return cancel_answer::pending;
+  under_way_ = false;
+  return cancel_answer::detached;
 }
 
 void io_wait::ended(operation& op) noexcept {
   io_wait& self = static_cast<record&>(op).of;
   self.has_result_ = true;
+  self.under_way_ = false;
+  if (op.code == op_code::close) op.fd = -1;  // which may be another's by now
   if (op.result == -ECANCELED)
     self.complete_cancelled();
   else
@@ -43,7 +52,15 @@ void io_wait::ended(operation& op) noexcept {
 std::int32_t io_wait::take() {
   has_result_ = false;
   if (outside_) throw std::logic_error("skua::io: an operation is awaited in a task of a runtime");
+  if (record_.result >= large) charge(record_.result);
   return record_.result;
+}
+
+// To move much takes longer than to move little.
+void io_wait::charge(std::int32_t bytes) noexcept {
+  turn* const now = current().as;
+  if (now != nullptr)
+    now->budget -= std::min(now->budget, static_cast<std::uint32_t>(bytes / large));
 }
 
 std::unexpected<std::error_code> io_wait::failure(std::int32_t negated) const noexcept {

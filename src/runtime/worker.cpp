@@ -30,7 +30,7 @@ worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
       alone_(of.settings().flavour == flavour::current_thread),
       uses_slot_(of.settings().lifo_slot),
       id_step_(of.settings().workers + 1),
-      events_in_(of.settings().event_interval),
+      events_in_(static_cast<std::int32_t>(of.settings().event_interval)),
       inject_interval_(of.settings().global_queue_interval == config::automatic
                            ? of.settings().event_interval
                            : static_cast<std::uint32_t>(of.settings().global_queue_interval)),
@@ -77,7 +77,7 @@ void worker::count_busy(std::int64_t now) noexcept {
 void worker::take_turn() noexcept {
   runtime.check_not_forked();  // by the task that ran last
   ++tick_;
-  if (--events_in_ == 0) every_so_often();
+  count_turn();
   work* item = next();
   if (item == nullptr && !alone_) item = steal();
   if (item != nullptr)
@@ -88,8 +88,18 @@ void worker::take_turn() noexcept {
     rest();
 }
 
+// A task that did much in its turn counts for as many: what it did would have been a turn each.
+void worker::count_turn() noexcept {
+  events_in_ -= static_cast<std::int32_t>(1 + given_ - budget);
+  if (events_in_ <= 0) every_so_often();
+}
+
+void worker::expect_events_later() noexcept {
+  events_in_ = static_cast<std::int32_t>(runtime.settings().event_interval);
+}
+
 void worker::every_so_often() noexcept {
-  events_in_ = runtime.settings().event_interval;
+  expect_events_later();
   look_at_driver();
   if (runtime.settings().global_queue_interval == config::automatic)
     adapt_inject_interval(runtime.now());
@@ -224,16 +234,21 @@ void worker::wake_another() noexcept {
 void worker::execute(work& item) noexcept {
   if (searching_) found_while_searching();
   if (!from_slot_) budget = runtime.settings().budget;  // the slot inherits what is left
+  given_ = budget;
   used_up = false;
   counters_.polls.add();
   item.run(item);
 }
 
-// For what a driver hands over: as much as the queue takes without giving some away. But one in any
-// case, or tasks that keep it full would keep all input and output out.
+// For what a driver hands over: as much as the queue takes without giving some away, but one in any
+// case, or tasks that keep it full would keep all input and output out. While there is something in
+// the shared queue, no more than half of what is run meanwhile: it has its turn when this is empty.
 std::size_t worker::room() const noexcept {
   if (alone_) return driver::no_limit;
-  return std::max<std::size_t>(1, decltype(queue_)::capacity - queue_.size());
+  std::size_t most = decltype(queue_)::capacity - queue_.size();
+  if (runtime.inject().size() > 0)
+    most = std::min<std::size_t>(most, runtime.settings().event_interval / 2);
+  return std::max<std::size_t>(1, most);
 }
 
 // What it hands over is queued in the order in which it came: the last to come does not overtake.
@@ -260,7 +275,6 @@ void worker::rest() noexcept {
   handed_over_to_ = true;
   const bool any = driver_->glance(room());
   handed_over_to_ = false;
-  events_in_ = runtime.settings().event_interval;  // from now on: this was a look
   if (any) share_what_came();
   if (queue_.size() > 0 || !slot_.empty()) return;
   const bool look_again = runtime.idle_workers().park(index, searching_);
@@ -313,8 +327,11 @@ bool worker::sleep() noexcept {
   counters_.parks.add();
   count_busy(runtime.now());
   runtime.tell_hooks(&hooks::worker_parks, index);
-  // The hook may have woken or spawned a task.
-  const bool woken = !nothing_to_do_here() || driver_->park(room());
+  bool woken = true;
+  if (nothing_to_do_here()) {  // the hook may have woken or spawned a task
+    woken = driver_->park(room());
+    expect_events_later();
+  }
   runtime.tell_hooks(&hooks::worker_unparked, index);
   awake_since_ = runtime.now();
   measured_at_ = 0;

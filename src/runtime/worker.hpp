@@ -33,7 +33,7 @@ struct current_state;
 /// is in a blocking section a *substitute*, a thread of the blocking pool, holds it.
 ///
 /// One turn of the loop, in this order:
-///   every event_interval turns: look at the driver
+///   every event_interval turns, or things done in them: look at the driver
 ///   every global_queue_interval turns: the shared queue first
 ///   the slot (at most 3 times in a row), the own queue, a batch of the shared queue
 ///   steal from another worker
@@ -130,6 +130,8 @@ private:
   static void substitute(pool_job& job) noexcept;
   void loop(const std::atomic<bool>& over) noexcept;
   void take_turn() noexcept;
+  void count_turn() noexcept;
+  void expect_events_later() noexcept;
   void every_so_often() noexcept;
   void refill_cells();
   void return_cells() noexcept;
@@ -172,7 +174,8 @@ private:
 
   // For the holder.
   std::uint32_t tick_ = 0;
-  std::uint32_t events_in_;  // so many turns
+  std::int32_t events_in_;   // so many turns
+  std::uint32_t given_ = 0;  // the budget that the task of the last turn began with
   std::uint32_t inject_interval_;
   std::uint32_t looked_at_inject_ = 0;  // the tick
   bool home_is_next_ = false;

@@ -27,6 +27,7 @@ using namespace std::chrono_literals;
 namespace io = skua::io;
 using skua::spawn;
 using skua::task;
+using skua::unique_fd;
 using skua_test::bytes_of;
 using skua_test::error_of;
 using skua_test::noted;
@@ -59,7 +60,7 @@ public:
 
 private:
   pipe_pair pipe_;
-  skua::unique_fd saved_;
+  unique_fd saved_;
 };
 
 TEST(operations_without_a_runtime, throw) {
@@ -75,7 +76,7 @@ TEST(operations_without_a_runtime, throw) {
 TEST(operations_without_a_runtime, close_what_they_were_given) {
   pipe_pair pipe;
   const int number = pipe.in();
-  auto closes = [](skua::unique_fd fd) -> task<> { co_await io::close(std::move(fd)); };
+  auto closes = [](unique_fd fd) -> task<> { co_await io::close(std::move(fd)); };
   EXPECT_THROW(skua::sync_wait(closes(pipe.take_in())), std::logic_error);
   EXPECT_FALSE(is_open(number));
 }
@@ -120,13 +121,43 @@ TEST_P(operations, may_be_awaited_again_by_their_name) {
   rt.block_on(body());
 }
 
+TEST_P(operations, close_once_however_often_they_are_awaited) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    auto closing = io::close(unique_fd(::dup(0)));
+    EXPECT_TRUE((co_await closing).has_value());
+    const unique_fd next(::dup(0));  // may have the same number
+    EXPECT_EQ(error_of(co_await closing), std::errc::bad_file_descriptor);
+    EXPECT_GE(::fcntl(next.get(), F_GETFD), 0);
+  };
+  rt.block_on(body());
+}
+
+task<> await_at(skua::io_operation<std::size_t>& shared) {
+  co_await shared;
+}
+
+TEST(operations_of_two_tasks, are_an_error) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto both = []() -> task<> {
+    const pipe_pair pipe;
+    room<4> into;
+    auto reading = io::read(pipe.out(), into.span());
+    auto first = spawn(await_at(reading));
+    auto second = spawn(await_at(reading));
+    co_await std::move(first);
+    co_await std::move(second);
+  };
+  EXPECT_DEATH(skua::run(both()), "an operation is awaited by one task at a time");
+}
+
 TEST_P(operations, give_a_new_descriptor_each_time) {
   auto rt = start();
   const std::size_t before = open_fds();
   auto body = []() -> task<> {
     auto open = io::open("/dev/null", O_RDONLY);
-    const skua::unique_fd first = skua::or_throw(co_await open);
-    const skua::unique_fd second = skua::or_throw(co_await open);
+    const unique_fd first = skua::or_throw(co_await open);
+    const unique_fd second = skua::or_throw(co_await open);
     EXPECT_NE(first.get(), second.get());
     EXPECT_TRUE(is_open(first.get()) && is_open(second.get()));
   };
@@ -244,15 +275,15 @@ public:
     EXPECT_EQ(::listen(fd_.get(), 100), 0);
   }
   [[nodiscard]] int fd() const { return fd_.get(); }
-  [[nodiscard]] skua::unique_fd connected() {
-    skua::unique_fd made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  [[nodiscard]] unique_fd connected() {
+    unique_fd made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     EXPECT_EQ(::connect(made.get(), address(), length_), 0);
     return made;
   }
 
 private:
   sockaddr* address() { return reinterpret_cast<sockaddr*>(&where_); }
-  skua::unique_fd fd_;
+  unique_fd fd_;
   sockaddr_un where_{};
   socklen_t length_ = sizeof where_;
 };
@@ -271,7 +302,7 @@ TEST_P(operations, lose_no_connection_that_came_as_they_were_stopped) {
       int accepted = 0;
       auto one = spawn(accept_one(at.fd(), accepted));
       for (int k = 0; k < i % 5; ++k) co_await skua::yield();
-      const skua::unique_fd other = at.connected();
+      const unique_fd other = at.connected();
       for (int k = 0; k < i % 3; ++k) co_await skua::yield();
       one.abort();
       co_await one.wait();

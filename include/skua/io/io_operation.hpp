@@ -49,10 +49,14 @@ private:
   void start() noexcept override;
   cancel_answer cancel() noexcept override;
   static void ended(operation& op) noexcept;
+  static void charge(std::int32_t bytes) noexcept;
+
+  static constexpr std::int32_t large = 16'384;  // bytes
 
   record record_;
   driver* through_ = nullptr;  // once it has begun
   std::int64_t timeout_ = no_deadline;
+  bool under_way_ = false;
   bool outside_ = false;
   bool has_result_ = false;  // which nobody took yet
 };

@@ -21,7 +21,7 @@ namespace skua::inline SKUA_ABI::io {
 /// pipe or a terminal has no other.
 inline constexpr std::int64_t at_position = -1;
 
-/// Does nothing, through the kernel and back.
+/// Does nothing, through the driver and back.
 [[nodiscard, gnu::visibility("default")]] io_operation<void> nop() noexcept;
 
 /// Reads up to as many bytes as there is room for; 0 at the end of what there is, or without room.

@@ -67,6 +67,11 @@ bool is_pipe(int fd) noexcept {
   return ::fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode);
 }
 
+bool is_socket(int fd) noexcept {
+  struct stat about{};
+  return ::fstat(fd, &about) == 0 && S_ISSOCK(about.st_mode);
+}
+
 bool is_nonblocking(int fd) noexcept {
   const int flags = ::fcntl(fd, F_GETFL);
   return flags >= 0 && (flags & O_NONBLOCK) != 0;
@@ -195,25 +200,35 @@ tried connect(operation& op) noexcept {
 
 // Of a socket, SPLICE_F_NONBLOCK says nothing, and of a file neither.
 bool splice_may_block(const operation& op) noexcept {
-  for (const int fd : {op.fd, op.other_fd})
+  for (const int fd : {op.fd, op.other_fd}) {
+    if (is_socket(fd)) make_nonblocking(fd);
     if (is_file_or_disk(fd) || (!is_pipe(fd) && !is_nonblocking(fd))) return true;
+  }
   return false;
 }
 
-tried splice(const operation& op) noexcept {
-  if (holds_now(op.fd, POLLIN) == 0) return waits;
-  if (holds_now(op.other_fd, POLLOUT) == 0)
-    return {.how = tried::outcome::waits, .for_other_fd = true};
-  if (splice_may_block(op)) return blocks;
+std::int32_t splice_without_waiting(const operation& op) noexcept {
   loff_t from = op.offset;
   loff_t to = op.other_offset;
-  const std::int32_t got = call([&] {
+  return call([&] {
     return ::splice(op.fd, from == -1 ? nullptr : &from, op.other_fd, to == -1 ? nullptr : &to,
                     clamped(op.length), op.flags | SPLICE_F_NONBLOCK);
   });
-  // Ready, and not ready enough: only the call itself knows for what it waits.
-  if (got == -EAGAIN && (op.flags & SPLICE_F_NONBLOCK) == 0) return blocks;
-  return ended(got);
+}
+
+// What was ready may be gone again, if others read there, or not be enough; then only the call
+// itself knows for what it waits.
+tried splice(const operation& op) noexcept {
+  constexpr int tries = 3;
+  for (int i = 0; i < tries; ++i) {
+    if (holds_now(op.fd, POLLIN) == 0) return waits;
+    if (holds_now(op.other_fd, POLLOUT) == 0)
+      return {.how = tried::outcome::waits, .for_other_fd = true};
+    if (splice_may_block(op)) break;
+    const std::int32_t got = splice_without_waiting(op);
+    if (got != -EAGAIN || (op.flags & SPLICE_F_NONBLOCK) != 0) return ended(got);
+  }
+  return blocks;
 }
 
 tried watch(const operation& op) noexcept {

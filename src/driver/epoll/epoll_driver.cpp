@@ -174,7 +174,6 @@ bool epoll_driver::drive(bool sleeps, std::size_t room) noexcept {
     came = poller_.look(most);
   }
   if (sleeps && !woken) woken = word_.end();
-  found.room -= came.size();
   for (const epoll_event& one : came) {
     if (one.data.u64 < alarm)
       dispatch(one, found);
@@ -209,13 +208,12 @@ void epoll_driver::finish(serving& what) noexcept {
 }
 
 void epoll_driver::gather(harvest& into) noexcept {
-  for (; into.room > 0 && !results_.empty(); --into.room) {
-    operation* const op = results_.pop_front();
+  while (operation* const op = results_.pop_front()) {
     let_go(*op);
     into.ended.push_back(*op);
   }
   // order: none; see glance().
-  some_results_.store(!results_.empty(), std::memory_order_relaxed);
+  some_results_.store(false, std::memory_order_relaxed);
   gather_timers(into);
 }
 

@@ -195,7 +195,8 @@ bool uring_driver::drive(bool sleeps, std::size_t room) noexcept {
     }
     gather(found);
     // What did not fit goes now, as long as the kernel makes room; and timeouts become requests.
-    if ((waiting_.empty() && cancel_wanted_.empty()) || !ring_->has_room()) break;
+    const bool in_line = !waiting_.empty() || !cancel_wanted_.empty();
+    if (!(in_line && ring_->has_room()) && !left_for_a_sleeper()) break;
   }
   // We drive in place of the owner, and it is about to sleep, or sleeps: this was meant for it.
   const bool pass_on = found.took_wake && timers_.sleeps();
@@ -204,6 +205,15 @@ bool uring_driver::drive(bool sleeps, std::size_t room) noexcept {
   hand_over(found);
   pace_.note_call();
   return woken;
+}
+
+// We drive in place of an owner that has gone to sleep meanwhile: nobody else would submit what we
+// have begun again, nor watch for wakes, if it was we who reaped the end of that.
+bool uring_driver::left_for_a_sleeper() noexcept {
+  if (!timers_.sleeps()) return false;
+  static_cast<void>(watch(wakes_.fd(), waker, waker_watched_));
+  static_cast<void>(watch(alarm_.fd(), alarm, alarm_watched_));
+  return ring_->unsubmitted() > 0;
 }
 
 // Only if nothing is ready, and whoever wants to can end the wait.

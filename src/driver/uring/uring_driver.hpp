@@ -63,6 +63,7 @@ private:
   void fill_ring() noexcept;
   void make_room(std::unique_lock<std::mutex>& hold) noexcept;  // without it meanwhile
   bool may_wait() noexcept;
+  bool left_for_a_sleeper() noexcept;
   bool watch(int fd, name as, bool& watched) noexcept;
   void gather(reaping& into) noexcept;
   void reap(reaping& into) noexcept;

@@ -231,6 +231,22 @@ TEST_F(attempts, splice_when_both_sides_are_ready) {
   EXPECT_EQ(pool.taken, 1);
 }
 
+// In a thread of the pool it might wait for bytes that another has taken, and nobody could end it.
+TEST_F(attempts, splice_from_a_socket_that_blocks_without_a_thread) {
+  tcp_pair from;
+  pipe_pair to;
+  op_request what = request(op_code::splice, from.near());
+  what.other_fd = to.in();
+  what.length = 100;
+  from.send("moved");
+  noted_op moves(what);
+  EXPECT_EQ(result_of_new(moves), 5);
+  EXPECT_EQ(pool.taken, 0);
+  noted_op waits(what);
+  wait_with(waits);
+  EXPECT_TRUE(driver->cancel(waits));
+}
+
 TEST_F(attempts, give_all_that_was_asked_for_if_told_to) {
   tcp_pair pair;
   std::string into(6, ' ');

@@ -87,6 +87,24 @@ TEST_F(epoll_driver, hands_over_no_more_than_there_is_room_for) {
   EXPECT_EQ(ends(), 8);
 }
 
+TEST_F(epoll_driver, hands_over_what_has_its_result_however_much_is_ready) {
+  pipe_pair busy;
+  std::deque<noted_op> all;
+  for (int i = 0; i < 4; ++i) all.emplace_back(request(op_code::poll, busy.out())).mode = POLLIN;
+  for (noted_op& one : all) driver->submit(one);
+  tcp_pair pair;
+  std::string into(8, ' ');
+  noted_op reads(request(op_code::recv, pair.near(), into, true));
+  driver->submit(reads);
+  noted_op closes(request(op_code::close, pair.take_near().release()));
+  driver->submit(closes);
+  ASSERT_EQ(::write(busy.in(), "x", 1), 1);
+  driver->look(1);
+  EXPECT_EQ(reads.ends(), 1);
+  EXPECT_EQ(reads.result, -EBADF);
+  while (all.back().ends() == 0) driver->poll();
+}
+
 TEST_F(epoll_driver, sleeps_until_something_is_ready) {
   pipe_pair pipe;
   std::string into(8, ' ');
