@@ -67,6 +67,7 @@ private:
   static constexpr std::uint64_t sending = 1;
 
   void ended(std::uint64_t name, int result) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives back the number it was given.
     auto& whose = *reinterpret_cast<connection*>(name & ~sending);
     require(result >= 0, "recv or send in a ring");
     if ((name & sending) != 0) return receive(whose);

@@ -181,6 +181,7 @@ public:
 
   [[nodiscard]] paired compare(double (*by)(const load_result&)) const {
     std::vector<double> ratios;
+    ratios.reserve(did_ours_.size());
     for (std::size_t i = 0; i < did_ours_.size(); ++i)
       ratios.push_back(by(did_ours_[i]) / by(did_theirs_[i]));
     return paired_ratio(std::move(ratios));

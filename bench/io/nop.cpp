@@ -28,6 +28,7 @@ skua::task<unsigned long> spread(int rounds) {
     co_await nops(rounds);
   } else {
     std::vector<skua::join_handle<void>> handles;
+    handles.reserve(Tasks);
     for (int i = 0; i < Tasks; ++i) handles.push_back(skua::spawn(nops(rounds / Tasks)));
     for (auto& handle : handles) co_await std::move(handle);
   }
