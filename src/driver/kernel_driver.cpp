@@ -7,15 +7,15 @@
 
 namespace skua::inline SKUA_ABI {
 
-std::expected<kernel_driver::events, int> kernel_driver::events::make() {
+std::expected<kernel_driver::wakers, int> kernel_driver::wakers::make() {
   auto wakes = wake_event::make();
   if (!wakes) return std::unexpected(wakes.error());
   auto rings = alarm_event::make();
   if (!rings) return std::unexpected(rings.error());
-  return events{.wakes = std::move(*wakes), .rings = std::move(*rings)};
+  return wakers{.wakes = std::move(*wakes), .rings = std::move(*rings)};
 }
 
-kernel_driver::kernel_driver(events made, const clock& time, offload_target& pool) noexcept
+kernel_driver::kernel_driver(wakers made, const clock& time, offload_target& pool) noexcept
     : wakes_(std::move(made.wakes)), alarm_(std::move(made.rings)), pool_(pool), timers_(time) {}
 
 // --- the sleep

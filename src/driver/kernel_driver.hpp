@@ -37,11 +37,11 @@ public:
 
 protected:
   /// What ends the sleep from outside.
-  struct events {
+  struct wakers {
     wake_event wakes;
     alarm_event rings;
     /// Or an errno.
-    [[nodiscard]] static std::expected<events, int> make();
+    [[nodiscard]] static std::expected<wakers, int> make();
   };
 
   /// What there is to hand over, when no lock is held any more.
@@ -52,7 +52,7 @@ protected:
     intrusive_list<timer> due;
   };
 
-  kernel_driver(events made, const clock& time, offload_target& pool) noexcept;
+  kernel_driver(wakers made, const clock& time, offload_target& pool) noexcept;
 
   /// Calls the kernel, and hands over what came of it. If `sleeps`, which was announced in word_:
   /// until something has ended, a timer is due, or somebody wakes us. True if somebody did.

@@ -109,11 +109,17 @@ private:
 class sleeps_at_once : public testing::TestWithParam<skua_test::kind> {};
 INSTANTIATE_TEST_SUITE_P(every, sleeps_at_once, skua_test::every_kind(), skua_test::name_of_kind);
 
-TEST_P(sleeps_at_once, are_never_early_and_seldom_late) {
+/// The 99th percentiles of how late they were.
+struct lateness {
+  std::int64_t ours;
+  std::int64_t bare;
+};
+
+lateness measure(const skua::config& settings) {
   std::vector<rest> all(slow_build ? 10'000 : 100'000);
   bare_threads machine;
   {
-    auto rt = started(GetParam().settings());
+    auto rt = started(settings);
     rt.block_on(sleep_at_random(all));
   }
   machine.join();
@@ -123,13 +129,20 @@ TEST_P(sleeps_at_once, are_never_early_and_seldom_late) {
     late.push_back(one.late);
     bare.push_back(machine.late_for(one.due));
   }
-  const std::int64_t ours = quantile(late, 0.99);
-  const std::int64_t theirs = quantile(bare, 0.99);
+  const lateness seen{.ours = quantile(late, 0.99), .bare = quantile(bare, 0.99)};
   std::printf("p50 %.3f, p99 %.3f, longest %.3f ms; bare threads: p99 %.3f ms\n",
-              static_cast<double>(quantile(late, 0.5)) / 1e6, static_cast<double>(ours) / 1e6,
-              static_cast<double>(late.back()) / 1e6, static_cast<double>(theirs) / 1e6);
+              static_cast<double>(quantile(late, 0.5)) / 1e6, static_cast<double>(seen.ours) / 1e6,
+              static_cast<double>(late.back()) / 1e6, static_cast<double>(seen.bare) / 1e6);
   EXPECT_GE(late.front(), 0) << "too early";
-  EXPECT_LE(ours, (slow_build ? 20'000'000 : 2'000'000) + theirs);
+  return seen;
+}
+
+// A machine that stands still for longer than what is asked for says nothing about the rest.
+TEST_P(sleeps_at_once, are_never_early_and_seldom_late) {
+  constexpr std::int64_t allowed = slow_build ? 20'000'000 : 2'000'000;
+  lateness seen = measure(GetParam().settings());
+  for (int i = 0; i < 4 && seen.bare > allowed; ++i) seen = measure(GetParam().settings());
+  EXPECT_LE(seen.ours, allowed + seen.bare);
 }
 
 TEST(sleeps, a_million_of_them_end) {

@@ -33,7 +33,7 @@ std::int32_t cut_short(const operation& op) noexcept {
 std::expected<std::unique_ptr<epoll_driver>, int> epoll_driver::make(fd_table& fds,
                                                                      const clock& time,
                                                                      offload_target& pool) {
-  auto wakes = events::make();
+  auto wakes = wakers::make();
   if (!wakes) return std::unexpected(wakes.error());
   auto made = poller::make();
   if (!made) return std::unexpected(made.error());
@@ -45,7 +45,7 @@ std::expected<std::unique_ptr<epoll_driver>, int> epoll_driver::make(fd_table& f
       new epoll_driver(fds, std::move(*made), std::move(*wakes), time, pool));
 }
 
-epoll_driver::epoll_driver(fd_table& fds, poller made, events wakes, const clock& time,
+epoll_driver::epoll_driver(fd_table& fds, poller made, wakers wakes, const clock& time,
                            offload_target& pool) noexcept
     : kernel_driver(std::move(wakes), time, pool), fds_(fds), poller_(std::move(made)) {}
 

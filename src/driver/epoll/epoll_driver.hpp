@@ -64,7 +64,7 @@ private:
     intrusive_list<operation> again;   // to go on with
   };
 
-  epoll_driver(fd_table& fds, poller made, events wakes, const clock& time,
+  epoll_driver(fd_table& fds, poller made, wakers wakes, const clock& time,
                offload_target& pool) noexcept;
 
   // No lock is held.

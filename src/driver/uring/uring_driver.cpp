@@ -58,7 +58,7 @@ bool is_unfinished(operation& op) noexcept {
 std::expected<std::unique_ptr<uring_driver>, int> uring_driver::make(const ring_size& size,
                                                                      const clock& time,
                                                                      offload_target& pool) {
-  auto wakes = events::make();
+  auto wakes = wakers::make();
   if (!wakes) return std::unexpected(wakes.error());
   auto made = ring::make(size);
   if (!made) return std::unexpected(made.error());
@@ -66,7 +66,7 @@ std::expected<std::unique_ptr<uring_driver>, int> uring_driver::make(const ring_
       new uring_driver(std::move(*made), std::move(*wakes), time, pool));
 }
 
-uring_driver::uring_driver(std::unique_ptr<ring> made, events wakes, const clock& time,
+uring_driver::uring_driver(std::unique_ptr<ring> made, wakers wakes, const clock& time,
                            offload_target& pool) noexcept
     : kernel_driver(std::move(wakes), time, pool), ring_(std::move(made)) {}
 

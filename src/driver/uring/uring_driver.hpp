@@ -53,7 +53,7 @@ private:
     bool took_wake = false;
   };
 
-  uring_driver(std::unique_ptr<ring> made, events wakes, const clock& time,
+  uring_driver(std::unique_ptr<ring> made, wakers wakes, const clock& time,
                offload_target& pool) noexcept;
 
   // Under the lock.
