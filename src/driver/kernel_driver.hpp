@@ -46,8 +46,6 @@ protected:
 
   /// What there is to hand over, when no lock is held any more.
   struct harvest {
-    explicit harvest(std::size_t most) noexcept : room(most) {}
-    std::size_t room;  // for so many more operations
     intrusive_list<operation> ended;
     intrusive_list<timer> due;
   };

@@ -57,19 +57,14 @@ std::int32_t holds_now(int fd, std::uint32_t events) noexcept {
   return (one.revents & POLLNVAL) != 0 ? -EBADF : one.revents;
 }
 
-bool is_file_or_disk(int fd) noexcept {
+/// S_IF*, or 0 if it is none.
+mode_t kind_of(int fd) noexcept {
   struct stat about{};
-  return ::fstat(fd, &about) == 0 && (S_ISREG(about.st_mode) || S_ISBLK(about.st_mode));
+  return ::fstat(fd, &about) == 0 ? about.st_mode & S_IFMT : 0;
 }
 
-bool is_pipe(int fd) noexcept {
-  struct stat about{};
-  return ::fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode);
-}
-
-bool is_socket(int fd) noexcept {
-  struct stat about{};
-  return ::fstat(fd, &about) == 0 && S_ISSOCK(about.st_mode);
+bool is_file_or_disk(mode_t kind) noexcept {
+  return kind == S_IFREG || kind == S_IFBLK;
 }
 
 bool is_nonblocking(int fd) noexcept {
@@ -127,7 +122,7 @@ tried move(operation& op) noexcept {
   if (got != -EOPNOTSUPP && got != -EAGAIN) return ended(got);
   if (moves_nothing(op)) return ended(0);
   if (got == -EAGAIN) return waits;
-  if (is_file_or_disk(op.fd)) return blocks;
+  if (is_file_or_disk(kind_of(op.fd))) return blocks;
   if (is_nonblocking(op.fd)) return ended_unless_again(blocking_call(op));
   return move_when_ready(op);
 }
@@ -201,8 +196,9 @@ tried connect(operation& op) noexcept {
 // Of a socket, SPLICE_F_NONBLOCK says nothing, and of a file neither.
 bool splice_may_block(const operation& op) noexcept {
   for (const int fd : {op.fd, op.other_fd}) {
-    if (is_socket(fd)) make_nonblocking(fd);
-    if (is_file_or_disk(fd) || (!is_pipe(fd) && !is_nonblocking(fd))) return true;
+    const mode_t kind = kind_of(fd);
+    if (kind == S_IFSOCK) make_nonblocking(fd);
+    if (is_file_or_disk(kind) || (kind != S_IFIFO && !is_nonblocking(fd))) return true;
   }
   return false;
 }

@@ -139,10 +139,10 @@ void epoll_driver::close(operation& op) noexcept {
 
 // --- drive
 
-bool epoll_driver::glance(std::size_t room) noexcept {
+bool epoll_driver::glance(std::size_t /*room*/) noexcept {
   // order: none; the owner sees its own operations, and is woken for those of others.
   if (!timers_.may_have() && !some_results_.load(std::memory_order_relaxed)) return false;
-  harvest found(room);
+  harvest found;
   {
     const std::lock_guard hold(mutex_);
     gather(found);
@@ -154,7 +154,7 @@ bool epoll_driver::drive(bool sleeps, std::size_t room) noexcept {
   std::array<epoll_event, 256> space;
   const auto most = std::span(space).first(std::min(space.size(), room));
   std::span<epoll_event> came;
-  serving found(room);
+  serving found;
   std::int64_t until = no_deadline;
   bool woken = false;
   bool waits = false;

@@ -59,7 +59,6 @@ public:
 private:
   /// What a look at the epoll, the results and the wheel brought.
   struct serving : harvest {
-    using harvest::harvest;
     intrusive_list<operation> served;  // have ended, but may still be in a wheel
     intrusive_list<operation> again;   // to go on with
   };

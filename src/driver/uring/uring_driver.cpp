@@ -162,6 +162,10 @@ bool uring_driver::watch(int fd, name as, bool& watched) noexcept {
   return watched = true;
 }
 
+bool uring_driver::watch_for_wakes() noexcept {
+  return watch(wakes_.fd(), waker, waker_watched_) && watch(alarm_.fd(), alarm, alarm_watched_);
+}
+
 // --- call
 
 bool uring_driver::glance(std::size_t room) noexcept {
@@ -211,15 +215,13 @@ bool uring_driver::drive(bool sleeps, std::size_t room) noexcept {
 // have begun again, nor watch for wakes, if it was we who reaped the end of that.
 bool uring_driver::left_for_a_sleeper() noexcept {
   if (!timers_.sleeps()) return false;
-  static_cast<void>(watch(wakes_.fd(), waker, waker_watched_));
-  static_cast<void>(watch(alarm_.fd(), alarm, alarm_watched_));
+  static_cast<void>(watch_for_wakes());  // if there is no room, another round makes some
   return ring_->unsubmitted() > 0;
 }
 
 // Only if nothing is ready, and whoever wants to can end the wait.
 bool uring_driver::may_wait() noexcept {
-  return watch(wakes_.fd(), waker, waker_watched_) && watch(alarm_.fd(), alarm, alarm_watched_) &&
-         !ring_->has_completions() && refused_.empty() && waiting_.empty() &&
+  return watch_for_wakes() && !ring_->has_completions() && refused_.empty() && waiting_.empty() &&
          cancel_wanted_.empty();
 }
 

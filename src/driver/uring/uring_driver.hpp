@@ -49,7 +49,8 @@ private:
 
   /// What a look at the ring and the wheel brought.
   struct reaping : harvest {
-    using harvest::harvest;
+    explicit reaping(std::size_t most) noexcept : room(most) {}
+    std::size_t room;  // for so many more completions
     bool took_wake = false;
   };
 
@@ -65,6 +66,7 @@ private:
   bool may_wait() noexcept;
   bool left_for_a_sleeper() noexcept;
   bool watch(int fd, name as, bool& watched) noexcept;
+  bool watch_for_wakes() noexcept;
   void gather(reaping& into) noexcept;
   void reap(reaping& into) noexcept;
   void completed(operation& op, const io_uring_cqe& how, harvest& into) noexcept;
