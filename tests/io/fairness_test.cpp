@@ -40,9 +40,13 @@ task<int> sleeps_until(const std::atomic<bool>& over) {
   co_return times;
 }
 
-task<> reads_some(int fd, int count) {
+task<> reads_some(int fd, int count, std::atomic<int>& got) {
   room<1> into;
-  for (int i = 0; i < count; ++i) EXPECT_TRUE((co_await io::read(fd, into.span())).has_value());
+  for (int i = 0; i < count; ++i) {
+    EXPECT_TRUE((co_await io::read(fd, into.span())).has_value());
+    ++got;
+    got.notify_one();
+  }
 }
 
 // The one who writes is a thread of its own: it needs no turn.
@@ -53,11 +57,12 @@ TEST_P(io_fairness, timers_that_are_always_due_leave_time_for_what_is_ready) {
     const pipe_pair pipe;
     std::atomic<bool> over = false;
     auto sleeper = spawn(sleeps_until(over));
-    auto reader = spawn(reads_some(pipe.out(), count));
+    std::atomic<int> got = 0;
+    auto reader = spawn(reads_some(pipe.out(), count, got));
     std::thread writer([&] {
       for (int i = 0; i < count; ++i) {
         EXPECT_EQ(::write(pipe.in(), "x", 1), 1);
-        std::this_thread::sleep_for(100us);
+        got.wait(i);
       }
     });
     co_await std::move(reader);
@@ -73,7 +78,8 @@ TEST_P(io_fairness, timers_that_are_always_due_leave_time_for_a_stop) {
   auto body = []() -> task<> {
     const pipe_pair pipe;
     std::atomic<bool> over = false;
-    auto reader = spawn(reads_some(pipe.out(), 1));
+    std::atomic<int> got = 0;
+    auto reader = spawn(reads_some(pipe.out(), 1, got));
     co_await skua::sleep(1ms);
     auto sleeper = spawn(sleeps_until(over));
     reader.abort();

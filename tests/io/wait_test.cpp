@@ -350,15 +350,10 @@ TEST_P(waits, end_when_a_word_is_woken) {
     word at;
     std::atomic<int> woken = 0;
     auto waiter = spawn(wait_at(at, 0, woken));
-    std::atomic<bool> over = false;
-    std::thread waker([&] {  // it may be too early: until it helped
-      while (!over) {
-        at.wake();
-        std::this_thread::sleep_for(100us);
-      }
+    std::thread waker([&] {
+      while (!at.wake()) std::this_thread::yield();  // it does not wait yet
     });
     co_await std::move(waiter);
-    over = true;
     waker.join();
     EXPECT_EQ(woken, 1);
   };

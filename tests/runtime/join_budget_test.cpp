@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -19,12 +20,17 @@ task<int> give(int value) {
 }
 
 /// With one worker, so that two tasks take turns.
-class one_worker : public skua_test::for_each_kind {};
+class one_worker : public skua_test::for_each_kind {
+protected:
+  skua::runtime start_with_budget(std::uint32_t budget) {
+    skua::config settings = skua_test::settings_of(GetParam(), log);
+    settings.budget = budget;
+    return skua_test::started(settings);
+  }
+};
 
 TEST_P(one_worker, gives_way_in_a_long_row_of_joins_that_are_ready) {
-  skua::config settings = skua_test::settings_of(GetParam(), log);
-  settings.budget = 8;
-  auto rt = skua_test::started(settings);
+  auto rt = start_with_budget(8);
   constexpr int children = 100;
   int joined = 0;
   int seen_by_other = -1;
@@ -50,9 +56,7 @@ TEST_P(one_worker, gives_way_in_a_long_row_of_joins_that_are_ready) {
 }
 
 TEST_P(one_worker, stops_a_row_of_ready_joins_when_its_budget_is_used_up) {
-  skua::config settings = skua_test::settings_of(GetParam(), log);
-  settings.budget = 8;
-  auto rt = skua_test::started(settings);
+  auto rt = start_with_budget(8);
   int joined = 0;
   const auto joins = [&](std::vector<join_handle<int>> ready) -> task<> {
     skua::context& own = co_await skua::current_context();
@@ -87,9 +91,7 @@ private:
 };
 
 TEST_P(one_worker, gives_way_in_a_long_row_of_waits_that_end_at_once) {
-  skua::config settings = skua_test::settings_of(GetParam(), log);
-  settings.budget = 8;
-  auto rt = skua_test::started(settings);
+  auto rt = start_with_budget(8);
   constexpr int waits = 100;
   int over = 0;
   int seen_by_other = -1;
@@ -108,9 +110,7 @@ TEST_P(one_worker, gives_way_in_a_long_row_of_waits_that_end_at_once) {
 }
 
 TEST_P(one_worker, keeps_the_value_of_a_wait_for_which_it_gave_way_in_spite_of_a_stop) {
-  skua::config settings = skua_test::settings_of(GetParam(), log);
-  settings.budget = 8;
-  auto rt = skua_test::started(settings);
+  auto rt = start_with_budget(8);
   int got = 0;
   const auto waits = [&]() -> task<> {
     for (;;) got += co_await at_once(1);

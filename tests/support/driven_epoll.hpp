@@ -3,6 +3,7 @@
 
 #include "driver/epoll/epoll_driver.hpp"
 #include "skua/base/clock.hpp"
+#include "support/driver_tools.hpp"
 #include "support/pipes.hpp"
 
 #include <arpa/inet.h>
@@ -78,16 +79,7 @@ private:
   std::thread thread_;
 };
 
-/// Counts its ends, which another thread may look at.
-class noted_op : public skua::operation {
-public:
-  explicit noted_op(const skua::op_request& what) : operation(what, note) {}
-  [[nodiscard]] int ends() const { return ends_; }
-
-private:
-  static void note(operation& self) noexcept { ++static_cast<noted_op&>(self).ends_; }
-  std::atomic<int> ends_ = 0;
-};
+using noted_op = noted_operation;
 
 /// A request, of a descriptor that is not closed behind the driver's back if `owned`.
 inline skua::op_request request(skua::op_code code, int fd, bool owned = false) {

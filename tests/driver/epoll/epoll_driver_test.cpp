@@ -22,38 +22,13 @@ namespace {
 using skua::op_code;
 using skua::op_request;
 using skua_test::noted_op;
+using skua_test::parked;
 using skua_test::pipe_pair;
 using skua_test::request;
 using skua_test::socket_pair;
 using skua_test::tcp_pair;
 
 class epoll_driver : public skua_test::driven_epoll {};
-
-/// Its owner on a thread of its own, which sleeps in it over and over.
-class parked {
-public:
-  explicit parked(skua::epoll_driver& where)
-      : driver_(where), owner_([this] {
-          while (!over_) {
-            driver_.park(skua::driver::no_limit);
-            ++returns_;
-          }
-        }) {}
-  parked(const parked&) = delete;
-  parked& operator=(const parked&) = delete;
-  ~parked() {
-    over_ = true;
-    driver_.wake();
-    owner_.join();
-  }
-  [[nodiscard]] int returns() const { return returns_; }
-
-private:
-  skua::epoll_driver& driver_;
-  std::atomic<bool> over_ = false;
-  std::atomic<int> returns_ = 0;
-  std::thread owner_;
-};
 
 void wait_for_end(const noted_op& op) {
   while (op.ends() == 0) std::this_thread::yield();
