@@ -52,11 +52,23 @@ progress context::drive() noexcept {
     const parking how = park();
     if (how == parking::parked) return progress::parked;  // *this belongs to others now
     unwinds = how == parking::unwinds;
-    if (!unwinds && !spend_budget()) {  // it was ready at once, once too often
-      home_->defer(*this);
-      return progress::parked;
-    }
+    if (!unwinds && gives_way()) return progress::parked;
   }
+}
+
+// It was ready at once, perhaps once too often. Not inlined: that would cost every turn some
+// registers.
+[[gnu::noinline]] bool context::gives_way() noexcept {
+  if (spend_budget()) return false;
+  home_->defer(*this);  // from here on another thread may run it
+  return true;
+}
+
+// As if it had given way: there, a stop that was asked for is what counts.
+progress context::drive_or_unwind() noexcept {
+  if (now == phase::waiting) static_cast<void>(word_.take_unwind());
+  now = phase::yielded;
+  return drive();
 }
 
 void context::run_frames() noexcept {
@@ -147,16 +159,22 @@ void context::set_shield(bool on) noexcept {
 
 bool leaf::arm(frame_handle self) noexcept {
   auto& running = static_cast<context&>(*self.promise().context);
-  running.resume_point = self;
   if (running.stop_requested()) {
+    running.resume_point = self;
     running.now = phase::stopped;
     return false;
   }
+  arm_in_spite_of_stop(self);
+  return true;
+}
+
+void leaf::arm_in_spite_of_stop(frame_handle self) noexcept {
+  auto& running = static_cast<context&>(*self.promise().context);
+  running.resume_point = self;
   waiting_ = &running;
   wait_number_ = running.word_.wait_number();
   running.waiting_for_ = this;
   running.now = phase::waiting;
-  return true;
 }
 
 void wait_ticket::complete() const noexcept {

@@ -2,14 +2,17 @@
 #include "skua/coro/stop_token.hpp"
 
 #include "coro/stop_watch.hpp"
+#include "skua/coro/branch_group.hpp"
 
 namespace skua::inline SKUA_ABI {
 
 stop_watch& context::watch() {
-  if (watch_ == nullptr) {
-    watch_ = new stop_watch;
-    if (word_.set_watched()) tell_stop(*watch_);
-  }
+  if (watch_ != nullptr) return *watch_;
+  stop_watch* const outer = is_branch ? &static_cast<branch&>(*this).task().watch() : nullptr;
+  watch_ = new stop_watch;
+  if (word_.set_watched()) tell_stop(*watch_);
+  if (outer != nullptr)
+    watch_->outer.emplace(outer->source.get_token(), stop_watch::told_by_task(*this));
   return *watch_;
 }
 

@@ -2,13 +2,23 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/coro/context.hpp"
 
+#include <optional>
 #include <stop_token>
 
 namespace skua::inline SKUA_ABI {
 
 struct stop_watch {
+  /// Tells a branch when its task is asked to stop: it may be computing in the task's turn, which
+  /// then cannot tell it.
+  struct told_by_task {
+    context& branch;
+    void operator()() const noexcept { branch.request_stop(); }
+  };
+
   std::stop_source source;
+  std::optional<std::stop_callback<told_by_task>> outer;
 };
 
 /// Runs the token's callbacks on the calling thread.

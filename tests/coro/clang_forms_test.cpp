@@ -8,6 +8,13 @@
 namespace skua_test {
 namespace {
 
+task<bool> give(bool what) {
+  co_return what;
+}
+task<> shout_if_asked(tracked what) {
+  if (co_await give(true)) what.name += '!';
+}
+
 const form forms[] = {
     {"foreign_aggregate_temporary",
      []() -> task<bool> { co_return (co_await aggregate_awaiter{tracked("a")}).name == "a!"; }},
@@ -25,6 +32,11 @@ const form forms[] = {
      []() -> task<bool> {
        const tracked local("cap");
        co_return co_await call([local] { return local.size(); }) == 3;
+     }},
+    {"condition_without_a_variable",
+     []() -> task<bool> {
+       co_await shout_if_asked(tracked("x"));
+       co_return true;
      }},
     {"conditional_operator",
      []() -> task<bool> {

@@ -16,6 +16,11 @@ namespace skua::inline SKUA_ABI {
 template <typename T>
 using result = std::expected<T, std::error_code>;
 
+template <typename T>
+inline constexpr bool is_result = false;
+template <typename T>
+inline constexpr bool is_result<result<T>> = true;
+
 /// Throws std::system_error with `code`; what() is the message, after `what` and a colon if given.
 [[noreturn, gnu::visibility("default"), gnu::cold]] void throw_error(const std::error_code& code,
                                                                      const char* what);

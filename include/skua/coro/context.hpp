@@ -47,8 +47,11 @@ public:
   /// whoever is late with a completion, or looks on, finds a context still.
   void reuse(executor& home) noexcept;
 
-  /// Runs the frames until they wait, end or have unwound. Only by the run function.
+  /// Runs the frames until they wait, end or have unwound. Only by the run function. A wait that is
+  /// over gives its value, even if a stop was asked for meanwhile.
   [[nodiscard]] progress drive() noexcept;
+  /// Likewise, but if a stop was asked for it unwinds: nobody wants what comes of the chain.
+  [[nodiscard]] progress drive_or_unwind() noexcept;
 
   /// Queues the context on its executor. By whoever made it, to start it; later only leaves do.
   void schedule() noexcept { home_->schedule(*this); }
@@ -60,10 +63,22 @@ public:
   /// True if a stop was asked for and no shield hides it. From any thread.
   [[nodiscard]] bool stop_requested() const noexcept { return word_.stop_visible(); }
 
+  /// The same, or it was asked of what this is a branch of, which passes it on when this gives way.
+  /// By the chain itself.
+  [[nodiscard]] bool is_to_stop() const noexcept {
+    return stop_requested() || (is_branch && task_is_to_stop());
+  }
+
   /// If it waits, writes its await chain to `out`, innermost first, at most `room` frames, and
   /// returns how many there are; 0 if it does not wait. From any thread that keeps the context
   /// alive; a completion that comes meanwhile has to wait for that.
   std::size_t look_at_chain(await_frame* out, std::size_t room) noexcept;
+
+  /// Changes with every wait. By the chain itself.
+  [[nodiscard]] std::uint32_t wait_number() const noexcept { return word_.wait_number(); }
+
+  /// Where it is queued.
+  [[nodiscard]] executor& home() const noexcept { return *home_; }
 
   /// The root frame; null after it has unwound.
   [[nodiscard]] frame_handle root() const noexcept { return root_; }
@@ -82,10 +97,12 @@ private:
 
   void complete(std::uint32_t wait, bool cancelled) noexcept;
   void run_frames() noexcept;
+  bool gives_way() noexcept;
   enum class parking : unsigned char { parked, resumes, unwinds };
   parking park() noexcept;
   bool unwind_to_boundary() noexcept;
   void set_shield(bool on) noexcept;
+  [[nodiscard]] bool task_is_to_stop() const noexcept;
   stop_watch& watch();
 
   executor* home_;

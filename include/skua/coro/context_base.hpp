@@ -42,10 +42,13 @@ struct context_base {
   phase now = phase::held;
   /// While above 0 its budget is not counted: see unconstrained().
   std::uint16_t unconstrained = 0;
+  /// It is a `branch`: it has no turns of its own, but runs in those of its task.
+  bool is_branch = false;
 
   /// Counts something that was ready at once. False: the turn is used up, and the task gives way.
   bool spend_budget() noexcept {
-    if (in_turn == nullptr || unconstrained > 0) return true;
+    if (unconstrained > 0) return true;
+    if (in_turn == nullptr) return !is_branch || spend_budget_of_task();
     if (in_turn->budget > 0) {
       --in_turn->budget;
       return true;
@@ -57,6 +60,9 @@ struct context_base {
 protected:
   context_base() = default;
   ~context_base() = default;
+
+private:
+  [[gnu::visibility("default")]] bool spend_budget_of_task() noexcept;
 };
 
 /// A place in an await chain at which unwinding ends and `child`'s continuation is resumed instead.

@@ -31,7 +31,7 @@ private:
 /// `if (co_await stop_requested()) ...` for computations without a leaf in them. Never suspends.
 class stop_requested : public current_context {
 public:
-  bool await_resume() const noexcept { return current_context::await_resume().stop_requested(); }
+  bool await_resume() const noexcept { return current_context::await_resume().is_to_stop(); }
 };
 
 /// Awaits `inner` while a Guard made of the context lives; a stop that unwinds it ends that, too.

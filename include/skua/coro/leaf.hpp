@@ -94,14 +94,19 @@ protected:
   leaf() = default;
   ~leaf() = default;
 
+  /// For leaves that hide await_suspend() because what they wait for must have ended before their
+  /// task unwinds: waits although the task is to stop. cancel() is called then, in each such wait.
+  [[gnu::visibility("default")]] void arm_in_spite_of_stop(frame_handle self) noexcept;
+
+  /// For leaves that hide await_suspend() because they are often ready at once: what comes before
+  /// start(). False if the task is to stop instead; await_suspend() then returns.
+  [[gnu::visibility("default")]] bool arm(frame_handle self) noexcept;
+
 private:
   friend class context;
 
   virtual void start() noexcept = 0;
   virtual cancel_answer cancel() noexcept = 0;
-
-  /// False if the task is to stop instead.
-  [[gnu::visibility("default")]] bool arm(frame_handle self) noexcept;
 
   context* waiting_ = nullptr;
   std::uint32_t wait_number_ = 0;

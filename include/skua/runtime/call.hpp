@@ -4,6 +4,7 @@
 #include "skua/base/abi.hpp"
 #include "skua/coro/await_in_task.hpp"
 #include "skua/coro/awaitable.hpp"
+#include "skua/coro/callable_survives.hpp"
 #include "skua/coro/task.hpp"
 
 #include <type_traits>
@@ -34,12 +35,6 @@ task<called_t<Callable&, Args...>> call_owned(Callable callable, Args... args) {
   else
     co_return callable(std::move(args)...);
 }
-
-/// True if a temporary callable survives in a co_await expression. g++ 12 copies those with
-/// captures bit by bit: docs/hazards.md.
-template <typename Callable>
-concept callable_survives = !uses_trampoline || std::is_lvalue_reference_v<Callable> ||
-                            std::is_trivially_copyable_v<std::remove_cvref_t<Callable>>;
 
 /// Nothing runs until it is awaited or spawned. Callable and arguments are moved into the task (a
 /// reference must be wrapped in std::ref), so nothing that a lambda captured can dangle.

@@ -1,0 +1,122 @@
+// skua/coro/branch_group.hpp: await chains that run concurrently within one task.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/atomics.hpp"
+#include "skua/base/executor.hpp"
+#include "skua/base/intrusive_list.hpp"
+#include "skua/coro/branch_stack.hpp"
+#include "skua/coro/context.hpp"
+#include "skua/coro/leaf.hpp"
+#include "skua/coro/side_chain.hpp"
+
+#include <coroutine>
+#include <cstddef>
+#include <initializer_list>
+
+namespace skua::inline SKUA_ABI {
+
+class branch_group;
+
+/// One of the chains.
+class [[gnu::visibility("default")]] branch : public side_chain, public list_link<> {
+public:
+  /// What it is a branch of; that may be a branch itself.
+  [[nodiscard]] context& task() const noexcept;
+
+protected:
+  branch(branch_group& of, frame_handle root) noexcept;
+  ~branch() = default;
+
+private:
+  friend class branch_group;
+  static void run(work& item) noexcept;
+
+  branch_group& of_;
+};
+
+template <typename T>
+using branch_of = chain_of<branch, T>;
+template <typename T>
+using branch_seed = chain_seed<branch_group, T>;
+
+/// For combinators, which are coroutines: makes branches, and lets them run until all have ended:
+///
+///   branch_group all(co_await current_context(), branch_group::policy::stop_at_failure);
+///   branch_of<int> first({all, a}), second({all, b});
+///   all.start(first);
+///   all.start(second);
+///   while (all.running() > 0) co_await all.step();
+///   if (all.is_stopped()) co_await yield();  // which unwinds
+///
+/// The branches run on the task's own turns, one at a time: they share what the task has without
+/// locks. Whatever the policy, nothing is over before every branch has ended. A stop of the task
+/// does not end step(): it is passed on to the branches.
+class [[gnu::visibility("default")]] branch_group final : private executor {
+public:
+  enum class policy : unsigned char {
+    wait_for_all,     ///< none is stopped
+    stop_at_failure,  ///< the first that fails stops the others
+    stop_at_end,      ///< the first that ends stops the others
+  };
+
+  branch_group(context& of, policy how) noexcept : root_(of), policy_(how), step_(*this) {}
+  ~branch_group();
+
+  /// It is ready now, behind those before it.
+  void start(branch& one) noexcept;
+  /// All of them, in this order, but for where it begins: none is favoured.
+  void start_in_turn(std::initializer_list<branch*> all) noexcept;
+  void start_in_turn(branch* const* all, std::size_t count) noexcept;
+  [[nodiscard]] std::size_t running() const noexcept { return running_; }
+  /// The first that failed or ended, as the policy says; null if none did.
+  [[nodiscard]] branch* decisive() const noexcept { return decisive_; }
+  /// At the end: the task is to stop, and so the decisive one was.
+  [[nodiscard]] bool is_stopped() const noexcept;
+  /// At the end: throws what the decisive one has thrown, or task_cancelled if it was stopped.
+  /// Nothing if it has a value, or if there is none.
+  void rethrow() const;
+
+  /// Waits until a branch is ready, and runs those that are.
+  class [[gnu::visibility("default")]] step_wait final : public leaf {
+  public:
+    explicit step_wait(branch_group& of) noexcept : of_(of) {}
+
+    template <typename Promise>
+    void await_suspend(std::coroutine_handle<Promise> self) noexcept {
+      arm_in_spite_of_stop(to_frame(self));
+      start();
+    }
+    void await_resume() const noexcept { of_.run_ready(); }
+
+  private:
+    void start() noexcept override;
+    cancel_answer cancel() noexcept override;
+    branch_group& of_;
+  };
+  [[nodiscard]] step_wait& step() noexcept { return step_; }
+
+  /// Asks those that run to stop. By the task itself, or while it waits.
+  void stop_all() noexcept;
+
+private:
+  friend class branch;
+
+  void schedule(work& item) noexcept override;
+  void defer(work& item) noexcept override;
+  void offload(work& item) noexcept override;
+  void run_ready() noexcept;
+  void ended(branch& one) noexcept;
+
+  context& root_;
+  const policy policy_;
+  bool decided_ = false;    // the others are to end, and nobody wants what they give
+  bool gives_way_ = false;  // a branch did
+  std::size_t running_ = 0;
+  branch* decisive_ = nullptr;
+  intrusive_list<branch> live_;
+  branch_stack<std_atomics> ready_;
+  step_wait step_;
+};
+
+}  // namespace skua::inline SKUA_ABI

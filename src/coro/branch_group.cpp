@@ -1,0 +1,126 @@
+// src/coro/branch_group.cpp: run what is ready; the first to decide stops the others.
+#include "skua/coro/branch_group.hpp"
+
+#include "skua/base/check.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace skua::inline SKUA_ABI {
+namespace {
+
+void use_up_turn(context& of) noexcept {
+  context* whose = &of;
+  while (whose->is_branch) whose = &static_cast<branch*>(whose)->task();
+  if (whose->in_turn != nullptr) whose->in_turn->budget = 0;
+}
+
+}  // namespace
+
+// --- a branch
+
+branch::branch(branch_group& of, frame_handle root) noexcept : side_chain(run, of, root), of_(of) {
+  is_branch = true;
+}
+
+context& branch::task() const noexcept {
+  return of_.root_;
+}
+
+bool context_base::spend_budget_of_task() noexcept {
+  return static_cast<branch&>(*this).task().spend_budget();
+}
+
+bool context::task_is_to_stop() const noexcept {
+  return shields_ == 0 && static_cast<const branch&>(*this).task().is_to_stop();
+}
+
+// Once it is decided, a stop beats a value: what the branch waited for is given back by its leaf.
+void branch::run(work& item) noexcept {
+  auto& self = static_cast<branch&>(item);
+  self.unconstrained = self.of_.root_.unconstrained;
+  const progress how = self.of_.decided_ ? self.drive_or_unwind() : self.drive();
+  if (self.has_ended(how)) self.of_.ended(self);
+}
+
+// --- the group
+
+branch_group::~branch_group() {
+  check(running_ == 0, "a task goes on after its branches have ended");
+}
+
+void branch_group::start(branch& one) noexcept {
+  live_.push_back(one);
+  ++running_;
+  one.context::schedule();
+}
+
+// Numbers that follow each other are spread evenly by the golden ratio.
+void branch_group::start_in_turn(branch* const* all, std::size_t count) noexcept {
+  constexpr std::uint32_t golden = 0x9E3779B9;
+  const std::uint32_t spread = root_.wait_number() * golden;
+  const auto first = static_cast<std::size_t>((std::uint64_t{spread} * count) >> 32);
+  for (std::size_t i = 0; i < count; ++i) start(*all[(first + i) % count]);
+}
+
+void branch_group::start_in_turn(std::initializer_list<branch*> all) noexcept {
+  start_in_turn(all.begin(), all.size());
+}
+
+void branch_group::ended(branch& one) noexcept {
+  intrusive_list<branch>::remove(one);
+  --running_;
+  if (decided_ || policy_ == policy::wait_for_all) return;
+  if (policy_ == policy::stop_at_failure && !one.failed()) return;
+  decided_ = true;
+  decisive_ = &one;
+  stop_all();
+}
+
+bool branch_group::is_stopped() const noexcept {
+  return decisive_ != nullptr && decisive_->failed() && decisive_->exception() == nullptr &&
+         root_.stop_requested();
+}
+
+void branch_group::rethrow() const {
+  if (decisive_ != nullptr && decisive_->failed()) throw_missing_value(decisive_->exception());
+}
+
+void branch_group::stop_all() noexcept {
+  for (branch& one : live_) one.request_stop();
+}
+
+// Those that become ready meanwhile have to wait for the next step: others come first.
+void branch_group::run_ready() noexcept {
+  if (root_.stop_requested()) stop_all();
+  work_queue now = ready_.take_all();
+  while (work* const item = now.pop_front()) item->run(*item);
+}
+
+// After the push nothing here may be touched, unless it is ours to wake the task.
+void branch_group::schedule(work& item) noexcept {
+  if (ready_.push(item)) step_.complete();
+}
+
+// By the task, which runs the branch.
+void branch_group::defer(work& item) noexcept {
+  gives_way_ = true;
+  schedule(item);
+}
+
+void branch_group::offload(work& item) noexcept {
+  root_.home().offload(item);
+}
+
+void branch_group::step_wait::start() noexcept {
+  branch_group& group = of_;
+  if (std::exchange(group.gives_way_, false)) use_up_turn(group.root_);
+  if (!group.ready_.rest()) complete();
+}
+
+cancel_answer branch_group::step_wait::cancel() noexcept {
+  of_.stop_all();
+  return cancel_answer::pending;
+}
+
+}  // namespace skua::inline SKUA_ABI
