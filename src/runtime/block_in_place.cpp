@@ -11,6 +11,18 @@
 
 namespace skua::inline SKUA_ABI {
 
+namespace {
+
+void set_turn(turn* now) noexcept {
+  const current_state& here = current();
+  if (here.chain != nullptr)
+    here.chain->in_turn = now;
+  else if (here.task != nullptr)
+    here.task->in_turn = now;
+}
+
+}  // namespace
+
 blocking_section::blocking_section() : left_(current().as), thread_(&current()) {
   if (left_ == nullptr) return;
   if (left_->runtime.settings().flavour == flavour::current_thread)
@@ -21,7 +33,7 @@ blocking_section::blocking_section() : left_(current().as), thread_(&current()) 
     left_ = nullptr;
     return;
   }
-  if (task_cell* const task = current().task) task->in_turn = nullptr;
+  set_turn(nullptr);
 }
 
 blocking_section::~blocking_section() {
@@ -33,7 +45,7 @@ blocking_section::~blocking_section() {
     current().lost = left_;
     next = &current().used_up;
   }
-  if (task_cell* const task = current().task) task->in_turn = next;
+  set_turn(next);
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -17,6 +17,8 @@ struct current_state {
   worker* as = nullptr;
   /// On whose behalf; null between tasks.
   task_cell* task = nullptr;
+  /// The chain of that task whose turn it is, if it has turns of its own: see parallel_group.
+  context_base* chain = nullptr;
   /// The worker that the thread was before a blocking section in which a substitute took it, from
   /// the section's end until the thread has it back or has no more to do with it.
   worker* lost = nullptr;

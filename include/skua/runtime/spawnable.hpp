@@ -82,24 +82,34 @@ private:
   std::string_view name_;
 };
 
-/// For what is called outside of coroutines.
-template <typename Spawnable>
-auto order_for_root(Spawnable&& what, std::source_location where) {
+/// `wrap` makes of the task that `what` is the one that is spawned, under the same name.
+template <typename Spawnable, typename Wrap>
+auto wrapped_order(Spawnable&& what, std::source_location where, Wrap&& wrap) {
   if constexpr (task_named_by<std::remove_cvref_t<Spawnable>>::is_named) {
     const std::string_view name = what.name();
-    return spawn_order(to_task(std::forward<Spawnable>(what).take()), where, name);
+    return spawn_order(wrap(to_task(std::forward<Spawnable>(what).take())), where, name);
   } else {
-    return spawn_order(to_task(std::forward<Spawnable>(what)), where, std::string_view());
+    return spawn_order(wrap(to_task(std::forward<Spawnable>(what))), where, std::string_view());
   }
 }
 
-/// For what may stand in a co_await expression.
+/// For what is called outside of coroutines.
 template <typename Spawnable>
-auto order_for(Spawnable&& what, std::source_location where) {
+auto order_for_root(Spawnable&& what, std::source_location where) {
+  return wrapped_order(std::forward<Spawnable>(what), where, [](auto root) { return root; });
+}
+
+/// For what may stand in a co_await expression.
+template <typename Spawnable, typename Wrap>
+auto order_for_wrapped(Spawnable&& what, std::source_location where, Wrap&& wrap) {
   static_assert(spawnable_survives<Spawnable>,
                 "g++ would copy this temporary's captures bitwise: pass them as arguments, "
                 "(fn, args...), or give the callable a name");
-  return order_for_root(std::forward<Spawnable>(what), where);
+  return wrapped_order(std::forward<Spawnable>(what), where, wrap);
+}
+template <typename Spawnable>
+auto order_for(Spawnable&& what, std::source_location where) {
+  return order_for_wrapped(std::forward<Spawnable>(what), where, [](auto root) { return root; });
 }
 
 /// The T of the join_handle<T> that spawning gives.
