@@ -29,5 +29,6 @@
 #include "skua/runtime/spawn.hpp"
 #include "skua/runtime/spawn_blocking.hpp"
 #include "skua/runtime/with_scope.hpp"
+#include "skua/sync/mutex.hpp"
 #include "skua/time/sleep.hpp"
 #include "skua/time/timeout.hpp"

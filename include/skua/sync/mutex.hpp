@@ -1,0 +1,124 @@
+// skua/sync/mutex.hpp: one task at a time, also across suspensions.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/atomics.hpp"
+#include "skua/base/check.hpp"
+#include "skua/coro/yield.hpp"
+#include "skua/sync/mutex_word.hpp"
+#include "skua/sync/wait_line.hpp"
+
+#include <coroutine>
+#include <utility>
+
+namespace skua::inline SKUA_ABI {
+
+/// `auto held = co_await m.lock();` until `held` is gone. Unlike a std::mutex it may be held across
+/// a suspension, by a task that moves from thread to thread, and who waits blocks no thread.
+///
+/// First come, first served: the mutex is handed to whoever has waited longest, and nobody can take
+/// it in between. Not recursive: a task that locks twice waits for itself. Any task or thread may
+/// lock, and any may unlock. Waiting allocates nothing; with nobody in the way lock and unlock are
+/// one exchange each.
+///
+/// Stopping a task that waits gives up its place. If the mutex was handed to it at that moment it
+/// is passed on.
+class [[gnu::visibility("default")]] mutex {
+public:
+  class guard;
+  class lock_wait;
+
+  mutex() = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+  ~mutex() { check(word_.is_free(), "a mutex is destroyed while nobody holds it"); }
+
+  /// `co_await m.lock()` gives a guard.
+  [[nodiscard]] lock_wait lock() noexcept;
+
+  /// At once, or not: `if (auto held = m.try_lock()) ...`
+  [[nodiscard]] guard try_lock() noexcept;
+
+  /// What a guard does. For those who release() theirs. Not held: ends the program, and says so.
+  void unlock() noexcept {
+    if (!word_.try_unlock()) unlock_for_next();
+  }
+
+private:
+  void unlock_for_next() noexcept;
+
+  mutex_word<std_atomics> word_;
+  wait_line line_;
+};
+
+/// Holds a mutex until it is destroyed or unlocked. Moves; may be empty.
+class [[nodiscard]] mutex::guard {
+public:
+  guard() = default;
+  guard(guard&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
+  guard& operator=(guard&& from) noexcept {
+    if (this != &from) {
+      unlock();
+      of_ = std::exchange(from.of_, nullptr);
+    }
+    return *this;
+  }
+  ~guard() { unlock(); }
+
+  /// It holds one.
+  explicit operator bool() const noexcept { return of_ != nullptr; }
+
+  /// Before its end. Nothing if it is empty.
+  void unlock() noexcept {
+    if (of_ != nullptr) std::exchange(of_, nullptr)->unlock();
+  }
+
+  /// The mutex stays locked, and unlocking it is the caller's business. Null if empty.
+  [[nodiscard]] mutex* release() noexcept { return std::exchange(of_, nullptr); }
+
+private:
+  friend class mutex;
+  friend class lock_wait;
+  explicit guard(mutex& of) noexcept : of_(&of) {}
+
+  mutex* of_ = nullptr;
+};
+
+/// See mutex::lock().
+class [[gnu::visibility("default")]] mutex::lock_wait final : public waiter {
+public:
+  explicit lock_wait(mutex& of) noexcept : of_(of) {}
+  ~lock_wait() {
+    if (is_granted()) of_.unlock();
+  }
+
+  template <typename Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    if (of_.word_.try_lock()) {
+      grant();
+      return !take_from_budget(to_frame(self));
+    }
+    if (arm(to_frame(self))) start();
+    return true;
+  }
+  guard await_resume() noexcept {
+    take();
+    return guard(of_);
+  }
+
+private:
+  void start() noexcept override;
+  cancel_answer cancel() noexcept override;
+
+  mutex& of_;
+};
+
+inline mutex::lock_wait mutex::lock() noexcept {
+  return lock_wait(*this);
+}
+
+inline mutex::guard mutex::try_lock() noexcept {
+  return word_.try_lock() ? guard(*this) : guard();
+}
+
+}  // namespace skua::inline SKUA_ABI

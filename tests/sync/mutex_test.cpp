@@ -1,0 +1,156 @@
+// tests/sync/mutex_test.cpp: one task at a time, in the order of asking, and nobody is forgotten.
+#include "skua/sync/mutex.hpp"
+
+#include "skua/coro/sync_wait.hpp"
+#include "skua/runtime/spawn.hpp"
+#include "skua/skua.hpp"
+#include "support/runtimes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using skua::mutex;
+using skua::spawn;
+using skua::task;
+
+class sync_mutex : public skua_test::for_each_kind {};
+INSTANTIATE_TEST_SUITE_P(any, sync_mutex, skua_test::every_kind(), skua_test::name_of_kind);
+
+task<> note_turn(mutex& lock, int number, std::vector<int>& order) {
+  const auto held = co_await lock.lock();
+  order.push_back(number);
+  co_await skua::yield();
+}
+
+TEST(mutex, is_free_until_it_is_locked_and_again_after_that) {
+  mutex lock;
+  {
+    const auto held = lock.try_lock();
+    EXPECT_TRUE(held);
+    EXPECT_FALSE(lock.try_lock());
+  }
+  EXPECT_TRUE(lock.try_lock());
+}
+
+TEST(mutex, a_guard_moves_and_can_be_emptied) {
+  mutex lock;
+  mutex::guard first = lock.try_lock();
+  mutex::guard second = std::move(first);
+  EXPECT_FALSE(first);  // NOLINT(bugprone-use-after-move): that is what it says
+  EXPECT_TRUE(second);
+  EXPECT_FALSE(lock.try_lock());
+  second.unlock();
+  EXPECT_FALSE(second);
+  first = lock.try_lock();
+  mutex* const same = first.release();
+  EXPECT_EQ(same, &lock);
+  EXPECT_FALSE(lock.try_lock());
+  lock.unlock();
+}
+
+TEST(mutex, assigning_a_guard_unlocks_what_it_held) {
+  mutex one;
+  mutex other;
+  mutex::guard held = one.try_lock();
+  held = other.try_lock();
+  EXPECT_TRUE(one.try_lock());
+  EXPECT_FALSE(other.try_lock());
+}
+
+TEST(mutex, a_plain_thread_waits_with_sync_wait) {
+  mutex lock;
+  auto body = [](mutex& which) -> task<bool> {
+    const auto held = co_await which.lock();
+    co_return !which.try_lock();
+  };
+  EXPECT_TRUE(skua::sync_wait(body(lock)));
+}
+
+TEST(mutex_death, unlocking_what_is_not_held_says_so) {
+  mutex lock;
+  EXPECT_DEATH(lock.unlock(), "unlocked by who holds it");
+}
+
+TEST(mutex_death, being_destroyed_while_held_says_so) {
+  EXPECT_DEATH(
+      {
+        mutex lock;
+        (void)lock.try_lock().release();
+      },
+      "destroyed while nobody holds it");
+}
+
+TEST_P(sync_mutex, is_handed_over_in_the_order_of_asking) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    std::vector<int> order;
+    auto held = co_await lock.lock();
+    std::vector<skua::join_handle<void>> all;
+    for (int i = 0; i < 5; ++i) {
+      all.push_back(skua::spawn_local(note_turn(lock, i, order)));
+      co_await skua::yield();
+    }
+    held.unlock();
+    EXPECT_FALSE(lock.try_lock()) << "nobody comes in between";
+    for (auto& one : all) co_await std::move(one);
+    EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+    EXPECT_TRUE(lock.try_lock());
+  };
+  rt.block_on(body());
+}
+
+task<> lock_once(mutex& lock) {
+  const auto held = co_await lock.lock();
+}
+
+TEST_P(sync_mutex, who_is_stopped_in_line_gives_up_its_place) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    std::vector<int> order;
+    auto held = co_await lock.lock();
+    auto first = spawn(note_turn(lock, 1, order));
+    auto second = spawn(note_turn(lock, 2, order));
+    co_await skua::yield();
+    first.abort();
+    EXPECT_TRUE((co_await first.outcome()).stopped());
+    held.unlock();
+    co_await std::move(second);
+    EXPECT_EQ(order, std::vector<int>{2});
+    auto only = co_await lock.lock();
+    auto gives_up = spawn(lock_once(lock));
+    co_await skua::yield();
+    gives_up.abort();
+    EXPECT_TRUE((co_await gives_up.outcome()).stopped());
+    only.unlock();
+    EXPECT_TRUE(lock.try_lock()) << "nobody waits any more";
+  };
+  rt.block_on(body());
+}
+
+// A task that only ever finds the mutex free must not keep the others from their turn.
+TEST_P(sync_mutex, locking_in_a_loop_leaves_time_for_others) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    std::atomic<bool> over = false;
+    auto other = skua::spawn_local([](std::atomic<bool>& flag) -> task<> {
+      flag = true;
+      co_return;
+    }(over));
+    int rounds = 0;
+    for (; !over && rounds < 10'000; ++rounds) co_await lock_once(lock);
+    EXPECT_LT(rounds, 10'000);
+    co_await std::move(other);
+  };
+  rt.block_on(body());
+}
+
+}  // namespace
