@@ -100,7 +100,9 @@ bool context::unwind_to_boundary() noexcept {
   while (frame != nullptr) {
     promise_base& promise = frame.promise();
     const frame_handle continuation = promise.continuation;
-    const bool at_boundary = boundary != nullptr && boundary->child == frame;
+    const stop_boundary* innermost = boundary;
+    while (innermost != nullptr && innermost->child == nullptr) innermost = innermost->outer;
+    const bool at_boundary = innermost != nullptr && innermost->child == frame;
     check(*promise.owner == frame, "a frame is owned by the slot its promise names");
     *promise.owner = {};
     promise.give_up();

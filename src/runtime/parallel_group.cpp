@@ -21,6 +21,10 @@ executor& where_the_task_runs(context& of) noexcept {
 parallel_chain::parallel_chain(parallel_group& of, frame_handle root) noexcept
     : side_chain(run, of.where_, root), of_(of) {}
 
+context& parallel_chain::task() const noexcept {
+  return of_.root_;
+}
+
 // It runs in its own turns, and for everybody else as its task.
 void parallel_chain::run(work& item) noexcept {
   auto& self = static_cast<parallel_chain&>(item);

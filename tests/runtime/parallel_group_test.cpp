@@ -163,6 +163,22 @@ TEST_P(parallel, what_they_spawn_belongs_to_their_task) {
   EXPECT_EQ(ended, 2);
 }
 
+const skua::task_local<int> number;
+
+TEST_P(parallel, find_the_values_of_their_task) {
+  auto rt = start();
+  auto read = []() -> task<int> {
+    co_await skua::yield();
+    const int* const found = co_await number.get();
+    co_return found != nullptr ? *found : 0;
+  };
+  auto both = [&read]() -> task<int> {
+    auto [one, two] = co_await parallel_all(read(), number.with(2, read()));
+    co_return one * 10 + two;
+  };
+  EXPECT_EQ(rt.block_on(number.with(1, both())), 12);
+}
+
 TEST(parallel_group, may_block_in_place) {
   auto rt = skua_test::started(skua_test::two_workers.settings());
   auto blocks = []() -> task<int> {

@@ -21,8 +21,7 @@ class branch_group;
 /// One of the chains.
 class [[gnu::visibility("default")]] branch : public side_chain, public list_link<> {
 public:
-  /// What it is a branch of; that may be a branch itself.
-  [[nodiscard]] context& task() const noexcept;
+  [[nodiscard]] context& task() const noexcept override;
 
 protected:
   branch(branch_group& of, frame_handle root) noexcept;

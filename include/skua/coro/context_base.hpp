@@ -42,6 +42,8 @@ struct context_base {
   phase now = phase::held;
   /// While above 0 its budget is not counted: see unconstrained().
   std::uint16_t unconstrained = 0;
+  /// It is a `side_chain`: there is a task that it belongs to.
+  bool is_side_chain = false;
   /// It is a `branch`: it has no turns of its own, but runs in those of its task.
   bool is_branch = false;
 
@@ -66,7 +68,8 @@ private:
 };
 
 /// A place in an await chain at which unwinding ends and `child`'s continuation is resumed instead.
-/// Lives in the awaiting frame; boundaries of a context nest like its frames.
+/// Lives in the awaiting frame; boundaries of a context nest like its frames. One without a child
+/// is a local_binding, at which nothing ends.
 struct stop_boundary {
   frame_handle child;
   stop_boundary* outer = nullptr;

@@ -14,6 +14,9 @@ namespace skua::inline SKUA_ABI {
 /// Lives in the frame of a combinator; if it was started, until it has ended.
 class [[gnu::visibility("default")]] side_chain : public context {
 public:
+  /// What it is beside of; that may be a side chain itself.
+  [[nodiscard]] virtual context& task() const noexcept = 0;
+
   // After its end.
 
   /// It was stopped, or has thrown.
@@ -23,6 +26,7 @@ public:
 
 protected:
   side_chain(run_function how, executor& home, frame_handle root) noexcept : context(how, home) {
+    is_side_chain = true;
     hold(root);
   }
   ~side_chain() {

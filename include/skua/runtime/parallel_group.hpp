@@ -17,6 +17,9 @@ class parallel_group;
 
 /// One of the chains. What it spawns belongs where its task's spawns do.
 class [[gnu::visibility("default")]] parallel_chain : public side_chain {
+public:
+  [[nodiscard]] context& task() const noexcept override;
+
 protected:
   parallel_chain(parallel_group& of, frame_handle root) noexcept;
   ~parallel_chain() = default;

@@ -1,0 +1,33 @@
+// src/coro/task_local.cpp: bindings are boundaries at which nothing stops.
+#include "skua/coro/task_local.hpp"
+
+#include "skua/coro/side_chain.hpp"
+
+namespace skua::inline SKUA_ABI {
+
+// In the list of the chain's boundaries, which nest like its frames. No frame is its child, so that
+// unwinding never ends here: it destroys the frame that this is in, and so takes it off the list.
+local_binding::local_binding(context& in, const void* key, void* value) noexcept
+    : in_(in), key_(key), value_(value) {
+  outer = in_.boundary;
+  in_.boundary = this;
+}
+
+local_binding::~local_binding() {
+  in_.boundary = outer;
+}
+
+void* local_binding::find(const context& from, const void* key) noexcept {
+  const context* chain = &from;
+  for (;;) {
+    for (const stop_boundary* one = chain->boundary; one != nullptr; one = one->outer) {
+      if (one->child != nullptr) continue;  // an as_outcome
+      const auto* const binding = static_cast<const local_binding*>(one);
+      if (binding->key_ == key) return binding->value_;
+    }
+    if (!chain->is_side_chain) return nullptr;
+    chain = &static_cast<const side_chain*>(chain)->task();
+  }
+}
+
+}  // namespace skua::inline SKUA_ABI
