@@ -11,6 +11,7 @@
 #include "skua/coro/race.hpp"
 #include "skua/coro/shielded.hpp"
 #include "skua/coro/stop_token.hpp"
+#include "skua/coro/stream.hpp"
 #include "skua/coro/sync_wait.hpp"
 #include "skua/coro/task.hpp"
 #include "skua/coro/task_cancelled.hpp"
