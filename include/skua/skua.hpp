@@ -21,6 +21,7 @@
 #include "skua/coro/with.hpp"
 #include "skua/coro/yield.hpp"
 #include "skua/io/file.hpp"
+#include "skua/io/framed.hpp"
 #include "skua/io/socket.hpp"
 #include "skua/io/stream.hpp"
 #include "skua/io/wait.hpp"

@@ -1,0 +1,60 @@
+// skua/io/framing.hpp: where one message of a byte stream ends and the next begins.
+#pragma once
+
+#include "skua/base/abi.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace skua::inline SKUA_ABI {
+
+/// A rule to cut a stream of bytes into frames. Every rule has a limit: a peer cannot make us keep
+/// more than that. A value; what it is made of is copied.
+class [[gnu::visibility("default")]] framing {
+public:
+  static constexpr std::size_t usual_limit = std::size_t{1} << 20;
+
+  /// Lines, without their end, "\n" or "\r\n". What follows the last end is a line, too.
+  [[nodiscard]] static framing lines(std::size_t limit = usual_limit);
+  /// Frames that end with `delimiter`, which is left out and not empty. What follows the last one
+  /// is a frame, too.
+  [[nodiscard]] static framing ends_with(std::string_view delimiter,
+                                         std::size_t limit = usual_limit);
+  /// Frames that begin with their length, in 1, 2, 4 or 8 bytes, the most significant first; it
+  /// counts what follows it, and is left out.
+  [[nodiscard]] static framing length_first(std::size_t bytes, std::size_t limit = usual_limit);
+
+  /// What a look at bytes found.
+  struct cut {
+    enum class kind : unsigned char {
+      frame,     ///< `begin` to `end`; the next begins at `next`.
+      more,      ///< No whole frame yet. The next look may begin at `next`, with more bytes.
+      too_long,  ///< The frame exceeds the limit.
+      early_end  ///< The stream has ended in the middle of a frame.
+    };
+    kind what = kind::more;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t next = 0;
+  };
+
+  /// Looks for a whole frame at the start of `bytes`. `seen`: so many were looked at before, in
+  /// vain. `at_end`: no more will come, and there is at least one.
+  [[nodiscard]] cut find(std::span<const std::byte> bytes, std::size_t seen, bool at_end) const;
+
+private:
+  enum class rule : unsigned char { lines, delimiter, length };
+  framing(rule which, std::size_t limit) noexcept : rule_(which), limit_(limit) {}
+  [[nodiscard]] cut find_delimiter(std::string_view text, std::size_t seen, bool at_end) const;
+  [[nodiscard]] cut find_length(std::span<const std::byte> bytes, bool at_end) const;
+
+  rule rule_;
+  std::size_t limit_;
+  std::size_t prefix_ = 0;       // bytes of a length
+  std::vector<char> delimiter_;  // of the rules that have one
+};
+
+}  // namespace skua::inline SKUA_ABI
