@@ -16,4 +16,8 @@ void short_lock::wait_and_lock() noexcept {
     word_.wait(awaited, std::memory_order_relaxed);
 }
 
+void short_lock::wake_one() noexcept {
+  word_.notify_one();
+}
+
 }  // namespace skua::inline SKUA_ABI

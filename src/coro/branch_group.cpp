@@ -7,16 +7,6 @@
 #include <utility>
 
 namespace skua::inline SKUA_ABI {
-namespace {
-
-void use_up_turn(context& of) noexcept {
-  context* whose = &of;
-  while (whose->is_branch) whose = &static_cast<branch*>(whose)->task();
-  if (whose->in_turn != nullptr) whose->in_turn->budget = 0;
-}
-
-}  // namespace
-
 // --- a branch
 
 branch::branch(branch_group& of, frame_handle root) noexcept : side_chain(run, of, root), of_(of) {
@@ -38,7 +28,6 @@ bool context::task_is_to_stop() const noexcept {
 // Once it is decided, a stop beats a value: what the branch waited for is given back by its leaf.
 void branch::run(work& item) noexcept {
   auto& self = static_cast<branch&>(item);
-  self.unconstrained = self.of_.root_.unconstrained;
   const progress how = self.of_.decided_ ? self.drive_or_unwind() : self.drive();
   if (self.has_ended(how)) self.of_.ended(self);
 }
@@ -55,10 +44,17 @@ void branch_group::start(branch& one) noexcept {
   one.context::schedule();
 }
 
-// Numbers that follow each other are spread evenly by the golden ratio.
+// A number that changes from race to race; those that follow each other are spread evenly by the
+// golden ratio. A chain that has just begun has waited for nothing yet, but what it is beside of
+// has.
 void branch_group::start_in_turn(branch* const* all, std::size_t count) noexcept {
   constexpr std::uint32_t golden = 0x9E3779B9;
-  const std::uint32_t spread = root_.wait_number() * golden;
+  std::uint32_t number = root_.wait_number();
+  for (const context* one = &root_; one->is_side_chain;) {
+    one = &static_cast<const side_chain*>(one)->task();
+    number += one->wait_number();
+  }
+  const std::uint32_t spread = number * golden;
   const auto first = static_cast<std::size_t>((std::uint64_t{spread} * count) >> 32);
   for (std::size_t i = 0; i < count; ++i) start(*all[(first + i) % count]);
 }
@@ -114,8 +110,10 @@ void branch_group::offload(work& item) noexcept {
 
 void branch_group::step_wait::start() noexcept {
   branch_group& group = of_;
-  if (std::exchange(group.gives_way_, false)) use_up_turn(group.root_);
-  if (!group.ready_.rest()) complete();
+  const bool gives_way = std::exchange(group.gives_way_, false);
+  if (group.ready_.rest()) return;
+  group.root_.branch_gives_way = gives_way;
+  complete();
 }
 
 cancel_answer branch_group::step_wait::cancel() noexcept {

@@ -4,6 +4,8 @@
 #include "coro/stop_watch.hpp"
 #include "skua/base/check.hpp"
 
+#include <utility>
+
 namespace skua::inline SKUA_ABI {
 
 context::~context() {
@@ -59,14 +61,17 @@ progress context::drive() noexcept {
 // It was ready at once, perhaps once too often. Not inlined: that would cost every turn some
 // registers.
 [[gnu::noinline]] bool context::gives_way() noexcept {
-  if (spend_budget()) return false;
+  if (!std::exchange(branch_gives_way, false) && spend_budget()) return false;
   home_->defer(*this);  // from here on another thread may run it
   return true;
 }
 
 // As if it had given way: there, a stop that was asked for is what counts.
 progress context::drive_or_unwind() noexcept {
-  if (now == phase::waiting) static_cast<void>(word_.take_unwind());
+  if (now == phase::waiting) {
+    if (!waiting_for_->gives_back_) return drive();
+    static_cast<void>(word_.take_unwind());
+  }
   now = phase::yielded;
   return drive();
 }

@@ -8,11 +8,12 @@ namespace skua::inline SKUA_ABI {
 
 stop_watch& context::watch() {
   if (watch_ != nullptr) return *watch_;
-  stop_watch* const outer = is_branch ? &static_cast<branch&>(*this).task().watch() : nullptr;
+  context* const task = is_branch ? &static_cast<branch&>(*this).task() : nullptr;
+  stop_watch* const outer = task != nullptr ? &task->watch() : nullptr;
   watch_ = new stop_watch;
   if (word_.set_watched()) tell_stop(*watch_);
   if (outer != nullptr)
-    watch_->outer.emplace(outer->source.get_token(), stop_watch::told_by_task(*this));
+    watch_->outer.emplace(outer->source.get_token(), stop_watch::told_by_task(*this, *task));
   return *watch_;
 }
 

@@ -14,7 +14,10 @@ struct stop_watch {
   /// then cannot tell it.
   struct told_by_task {
     context& branch;
-    void operator()() const noexcept { branch.request_stop(); }
+    const context& task;
+    void operator()() const noexcept {
+      if (task.stop_requested()) branch.request_stop();  // not if a shield hides it
+    }
   };
 
   std::stop_source source;

@@ -77,6 +77,7 @@ void parallel_group::run_wait::start() noexcept {
   if (chains.empty()) return complete();
   // order: none; scheduling orders it.
   of_.left_.store(chains.size(), std::memory_order_relaxed);
+  if (of_.root_.stop_requested()) of_.stop_all();  // none begins
   for (parallel_chain* const one : chains) one->schedule();
 }
 

@@ -43,7 +43,7 @@ void group_state::count_out(group_result& of) noexcept {
 
 std::size_t group_state::size() noexcept {
   const short_hold hold(tasks_.lock());
-  return tasks_.running() + ended_;
+  return size_under_lock();
 }
 
 group_result* group_state::take_oldest() noexcept {
@@ -52,16 +52,23 @@ group_result* group_state::take_oldest() noexcept {
 }
 
 group_result* group_state::try_take() noexcept {
-  const short_hold hold(tasks_.lock());
-  return ended_ > promised_ ? take_oldest() : nullptr;
+  wait_line::granted ready;
+  group_result* mine = nullptr;
+  {
+    const short_hold hold(tasks_.lock());
+    if (ended_ > promised_) mine = take_oldest();
+    settle(ready);  // it may have been the last
+  }
+  ready.complete();
+  return mine;
 }
 
 // Under the lock. Waiters get a result each while there are some, and an answer when nothing can
-// come any more.
+// come any more: what is promised to one may still go to another.
 void group_state::settle(wait_line::granted& ready) noexcept {
   while (!joiners_.empty()) {
     const bool has_one = ended_ > promised_;
-    if (!has_one && tasks_.running() > 0) return;
+    if (!has_one && size_under_lock() > 0) return;
     if (has_one) {
       static_cast<next_wait*>(joiners_.first())->promised_ = true;
       ++promised_;
@@ -159,17 +166,24 @@ group_state::next_wait::~next_wait() {
 group_result* group_state::next_wait::take_result() noexcept {
   take();
   if (!promised_) return nullptr;
-  const short_hold hold(of_.tasks_.lock());
-  promised_ = false;
-  --of_.promised_;
-  return of_.take_oldest();
+  wait_line::granted ready;
+  group_result* mine = nullptr;
+  {
+    const short_hold hold(of_.tasks_.lock());
+    promised_ = false;
+    --of_.promised_;
+    mine = of_.take_oldest();
+    of_.settle(ready);  // it may have been the last
+  }
+  ready.complete();
+  return mine;
 }
 
 // Not past those who wait already.
 bool group_state::next_wait::try_next() noexcept {
   const short_hold hold(of_.tasks_.lock());
   promised_ = of_.ended_ > of_.promised_;
-  if (!promised_ && of_.tasks_.running() > 0) return false;
+  if (!promised_ && of_.size_under_lock() > 0) return false;
   if (promised_) ++of_.promised_;
   grant();
   return true;

@@ -3,33 +3,35 @@
 
 namespace skua::inline SKUA_ABI {
 
-void mutex::lock_wait::start() noexcept {
-  bool at_once = false;
-  {
-    const short_hold hold(of_.line_.lock());
-    at_once = of_.word_.lock_or_wait();
-    if (!at_once) of_.line_.join(*this);
-  }
-  if (!at_once) return;
-  grant();
-  complete();
+bool mutex::lock_or_join(waiter& who) noexcept {
+  const short_hold hold(line_.lock());
+  if (word_.lock_or_wait()) return true;
+  line_.join(who);
+  return false;
 }
 
-cancel_answer mutex::lock_wait::cancel() noexcept {
-  const short_hold hold(of_.line_.lock());
-  if (!of_.line_.leave(*this)) return cancel_answer::pending;
-  if (of_.line_.empty()) of_.word_.line_is_empty();
-  return cancel_answer::detached;
+bool mutex::leave(waiter& who) noexcept {
+  const short_hold hold(line_.lock());
+  if (!line_.leave(who)) return false;
+  if (line_.empty()) word_.line_is_empty();
+  return true;
 }
 
-// Who waited may all have left again since the caller looked.
+// Who waited may all have left since the caller looked. Then it is unlocked as if nobody had ever
+// waited, and not under the lock: whoever gets it then may be the last, and destroy it.
 void mutex::unlock_for_next() noexcept {
   wait_line::granted next;
-  {
-    const short_hold hold(line_.lock());
-    if (line_.empty()) return word_.unlock();
-    line_.grant_first(next);
-    if (line_.empty()) word_.line_is_empty();
+  for (;;) {
+    {
+      const short_hold hold(line_.lock());
+      check(!word_.is_free(), "a mutex is unlocked by who holds it");
+      if (!line_.empty()) {
+        line_.grant_first(next);
+        if (line_.empty()) word_.line_is_empty();
+        break;
+      }
+    }
+    if (word_.try_unlock()) return;
   }
   next.complete();
 }

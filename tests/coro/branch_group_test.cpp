@@ -1,9 +1,11 @@
 // tests/coro/branch_group_test.cpp: branches learn of a stop at once, and share their task's turn.
 #include "skua/coro/branch_group.hpp"
 
+#include "skua/coro/as_outcome.hpp"
 #include "skua/coro/current_context.hpp"
 #include "skua/coro/shielded.hpp"
 #include "skua/coro/stop_token.hpp"
+#include "skua/coro/unconstrained.hpp"
 #include "skua/coro/when_all.hpp"
 #include "skua/coro/yield.hpp"
 #include "support/driven.hpp"
@@ -88,6 +90,32 @@ TEST(branch_group, the_token_of_a_branch_is_told_when_its_task_is) {
   EXPECT_TRUE(seen);
 }
 
+// The token was told before the shield: what is asked for under it must not hear of that again.
+TEST(branch_group, a_shield_hides_a_stop_from_the_token_of_a_branch) {
+  manual_executor here;
+  gate open;
+  gate inner;
+  bool ended_well = false;
+  auto cleans_up = [](gate& at) -> task<int> {
+    const std::stop_token token = co_await skua::current_stop_token();
+    co_return co_await gate::wait(at);
+  };
+  auto body = [&cleans_up](gate& first, gate& second, bool& well) -> task<> {
+    const std::stop_token token = co_await skua::current_stop_token();
+    static_cast<void>(co_await skua::as_outcome(gate::wait(first)));
+    auto [value, none] = co_await skua::shielded(when_all(cleans_up(second), nothing()));
+    well = value == 7;
+  };
+  driven<void> all(here, body(open, inner, ended_well));
+  here.run_ready();
+  all.request_stop();
+  here.run_ready();
+  ASSERT_TRUE(inner.waited_for());
+  inner.open(7);
+  here.run_ready();
+  EXPECT_TRUE(ended_well);
+}
+
 task<> speak(std::string& said, char what) {
   for (int i = 0; i < 3; ++i) {
     said += what;
@@ -122,6 +150,43 @@ TEST(branch_group, a_branch_that_gives_way_lets_other_tasks_run) {
   }
   EXPECT_TRUE(branches.ended() && other.ended());
   EXPECT_EQ(said, "ababab");
+}
+
+// Without a budget to count against it still gives way.
+TEST(branch_group, a_branch_that_gives_way_does_so_though_its_task_is_unconstrained) {
+  manual_executor here;
+  std::string said;
+  skua::turn now;
+  auto body = [](std::string& to) -> task<> {
+    co_await skua::unconstrained(when_all(speak(to, 'a'), nothing()));
+  };
+  driven<void> branches(here, body(said));
+  driven<void> other(here, speak(said, 'b'));
+  branches.in_turn = &now;
+  other.in_turn = &now;
+  for (int i = 0; i < 20; ++i) here.run_one();
+  EXPECT_TRUE(branches.ended() && other.ended());
+  EXPECT_EQ(said, "ababab");
+}
+
+task<> spends_unconstrained() {
+  for (int i = 0; i < 4; ++i) co_await skua::consume_budget();
+  co_await skua::yield();
+  for (int i = 0; i < 4; ++i) co_await skua::consume_budget();
+}
+
+TEST(branch_group, a_branch_may_be_unconstrained_on_its_own) {
+  manual_executor here;
+  skua::turn now;
+  now.budget = 10;
+  auto body = []() -> task<> {
+    co_await when_all(skua::unconstrained(spends_unconstrained()), nothing());
+  };
+  driven<void> all(here, body());
+  all.in_turn = &now;
+  here.run_ready();
+  EXPECT_TRUE(all.ended());
+  EXPECT_GE(now.budget, 7U) << "only the steps of the group count";
 }
 
 TEST(branch_group, what_branches_find_ready_counts_for_their_task) {

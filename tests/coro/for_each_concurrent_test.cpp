@@ -1,6 +1,7 @@
 // tests/coro/for_each_concurrent_test.cpp: every element once, so many at a time.
 #include "skua/coro/for_each_concurrent.hpp"
 
+#include "skua/coro/as_outcome.hpp"
 #include "skua/coro/generator.hpp"
 #include "skua/coro/yield.hpp"
 #include "support/driven.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <ranges>
 #include <stdexcept>
 #include <string>
@@ -146,6 +148,60 @@ TEST(for_each_concurrent, a_stop_stops_them_and_unwinds) {
   ASSERT_TRUE(all.ended());
   EXPECT_TRUE(all.result().stopped());
   EXPECT_FALSE(gates[2].waited_for());
+}
+
+TEST(for_each_concurrent, a_function_that_survives_the_stop_is_not_begun_again) {
+  manual_executor here;
+  int begun = 0;
+  gate at;
+  auto body = [](gate& where, int& count) -> task<> {
+    auto wait = [](gate& one) -> task<int> { co_return co_await gate::wait(one); };
+    auto each = [&](int) -> task<> {
+      ++count;
+      static_cast<void>(co_await skua::as_outcome(wait(where)));
+    };
+    co_await for_each_concurrent(std::views::iota(0, 100), 1, each);
+  };
+  driven<void> all(here, body(at, begun));
+  here.run_ready();
+  all.request_stop();
+  here.run_ready();
+  ASSERT_TRUE(all.ended());
+  EXPECT_EQ(begun, 1);
+}
+
+/// A range whose end cannot be told when it comes to the third.
+struct breaks {
+  struct iterator {
+    using difference_type = std::ptrdiff_t;
+    using value_type = int;
+    int at = 0;
+    int operator*() const { return at; }
+    iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    void operator++(int) { ++at; }
+    bool operator==(std::default_sentinel_t) const {
+      if (at == 2) throw std::runtime_error("no end");
+      return false;
+    }
+  };
+  [[nodiscard]] iterator begin() const { return {}; }
+  [[nodiscard]] std::default_sentinel_t end() const { return {}; }
+};
+
+TEST(for_each_concurrent, a_range_that_throws_ends_it_when_the_others_have_ended) {
+  manual_executor here;
+  gate at;
+  auto body = [](gate& where) -> task<> {
+    auto each = [&](int) -> task<> { co_await gate::wait(where); };
+    co_await for_each_concurrent(breaks(), 5, each);
+  };
+  driven<void> all(here, body(at));
+  here.run_ready();
+  ASSERT_TRUE(all.ended());
+  EXPECT_TRUE(all.result().has_exception());
 }
 
 TEST(for_each_concurrent_death, none_at_a_time_says_so) {

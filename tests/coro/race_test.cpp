@@ -2,6 +2,7 @@
 #include "skua/coro/race.hpp"
 
 #include "skua/coro/as_outcome.hpp"
+#include "skua/coro/when_all.hpp"
 #include "skua/coro/yield.hpp"
 #include "support/driven.hpp"
 #include "support/gate.hpp"
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <coroutine>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -141,6 +143,32 @@ TEST(race, of_different_types_gives_a_variant) {
   EXPECT_LT(*all.result(), 2U);
 }
 
+task<int> both(gate& a, gate& b) {
+  auto [one, two] = co_await skua::when_all(wait_for(a), wait_for(b));
+  co_return one + two;
+}
+
+// The one that lost has branches of its own, which are stopped one by one.
+TEST(race, waits_for_all_that_is_beneath_the_ones_that_lost) {
+  manual_executor here;
+  gate first;
+  gate second;
+  second.answer = skua::cancel_answer::pending;
+  gate quick;
+  auto body = [](gate& a, gate& b, gate& c) -> task<int> {
+    co_return co_await race(both(a, b), wait_for(c));
+  };
+  driven<int> all(here, body(first, second, quick));
+  here.run_ready();
+  quick.open(7);
+  here.run_ready();
+  EXPECT_FALSE(all.ended()) << "one beneath has not let go";
+  second.open_cancelled();
+  here.run_ready();
+  ASSERT_TRUE(all.ended());
+  EXPECT_EQ(*all.result(), 7);
+}
+
 // All that are ready at once have the same chance, however often this is asked.
 TEST(race, favours_none_at_the_start) {
   manual_executor here;
@@ -152,6 +180,61 @@ TEST(race, favours_none_at_the_start) {
   here.run_ready();
   ASSERT_TRUE(all.ended());
   for (const int one : wins) EXPECT_GT(one, 200);
+}
+
+// A branch that has just begun has waited for nothing yet, which must not decide.
+TEST(race, favours_none_in_a_new_branch) {
+  manual_executor here;
+  std::array<int, 2> wins{};
+  auto inner = []() -> task<std::size_t> { co_return co_await race(place(0), place(1)); };
+  auto body = [&inner](std::array<int, 2>& won) -> task<> {
+    for (int i = 0; i < 400; ++i) {
+      auto [which, none] = co_await skua::when_all(inner(), nothing());
+      ++won.at(which);
+    }
+  };
+  driven<void> all(here, body(wins));
+  here.run_ready();
+  ASSERT_TRUE(all.ended());
+  for (const int one : wins) EXPECT_GT(one, 100);
+}
+
+/// Takes any coroutine_handle; has to be resumed to know that it is over.
+struct foreign_lock {
+  std::coroutine_handle<> waiting;
+  bool taken = false;
+  struct awaiter {
+    foreign_lock& of;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> self) const noexcept { of.waiting = self; }
+    void await_resume() const noexcept { of.taken = true; }
+  };
+  awaiter lock() { return awaiter{*this}; }
+};
+
+// It cannot be asked to let go, nor can it give back what it got.
+TEST(race, resumes_a_foreign_awaitable_though_it_has_lost) {
+  manual_executor here;
+  gate quick;
+  foreign_lock lock;
+  auto waits = [](foreign_lock& which) -> task<int> {
+    auto wait = which.lock();
+    co_await wait;
+    co_return 1;
+  };
+  auto body = [&waits](gate& at, foreign_lock& which) -> task<int> {
+    co_return co_await race(waits(which), wait_for(at));
+  };
+  driven<int> all(here, body(quick, lock));
+  here.run_ready();
+  quick.open(2);
+  here.run_ready();
+  EXPECT_FALSE(all.ended());
+  lock.waiting.resume();
+  here.run_ready();
+  ASSERT_TRUE(all.ended());
+  EXPECT_TRUE(lock.taken);
+  EXPECT_EQ(*all.result(), 2);
 }
 
 // Nobody's value is taken but that of the first: it stays where it was for the next time.

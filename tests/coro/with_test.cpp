@@ -96,6 +96,21 @@ TEST(with, closes_after_a_stop_which_is_hidden_from_that_and_unwinds) {
   EXPECT_EQ(f.log, "closing closed ");
 }
 
+TEST(with, closes_also_if_its_user_throws_before_it_gives_a_task) {
+  fixture f;
+  auto body = [](fixture& in) -> task<> {
+    auto use = [](connection&) -> task<> { throw std::runtime_error("at once"); };
+    co_await with(in.open(), use);
+  };
+  driven<void> all(f.here, body(f));
+  f.here.run_ready();
+  f.closing.open();
+  f.here.run_ready();
+  ASSERT_TRUE(all.ended());
+  EXPECT_TRUE(all.result().has_exception());
+  EXPECT_EQ(f.log, "closing closed ");
+}
+
 TEST(with, takes_any_function_to_close_with) {
   fixture f;
   auto body = [](std::string& log) -> task<int> {

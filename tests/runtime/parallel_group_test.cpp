@@ -105,6 +105,38 @@ TEST_P(parallel, a_stop_of_the_task_stops_them_and_unwinds) {
   rt.block_on(body());
 }
 
+TEST_P(parallel, of_a_task_that_is_to_stop_never_begin) {
+  auto rt = start();
+  auto counts = [](std::atomic<int>& sum) -> task<> {
+    ++sum;
+    co_return;
+  };
+  auto stops = [&counts](std::atomic<int>& sum) -> task<> {
+    skua::context& self = co_await skua::current_context();
+    self.request_stop();
+    std::vector<task<>> many;
+    for (int i = 0; i < 1'000; ++i) many.push_back(counts(sum));
+    co_await parallel_all(std::move(many));
+  };
+  auto body = [&stops]() -> task<> {
+    std::atomic<int> sum = 0;
+    auto handle = spawn(stops(sum));
+    EXPECT_TRUE((co_await handle.outcome()).stopped());
+    EXPECT_EQ(sum, 0);
+  };
+  rt.block_on(body());
+}
+
+TEST_P(parallel, that_lose_a_race_are_waited_for) {
+  auto rt = start();
+  auto both = []() -> task<int> {
+    auto [one, two] = co_await parallel_all(for_ever(), for_ever());
+    co_return one + two;
+  };
+  auto body = [&both]() -> task<int> { co_return co_await skua::race(both(), give(7)); };
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(rt.block_on(body()), 7);
+}
+
 // Two threads meet: each waits for the other, so both have to run at the same time.
 task<> meet(std::atomic<int>& here) {
   ++here;

@@ -196,6 +196,24 @@ TEST_P(runtime_scope, a_stop_of_the_task_stops_the_children_and_waits_for_them) 
   rt.block_on(body());
 }
 
+task<> for_a_moment() {
+  for (int i = 0; i < 3; ++i) co_await skua::yield();
+}
+
+TEST_P(runtime_scope, that_loses_a_race_is_waited_for) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    for (int i = 0; i < 20; ++i) {
+      std::atomic<int> here = 0;
+      bool reached = false;
+      co_await skua::race(hold_children(here, reached), for_a_moment());
+      EXPECT_EQ(here, 0);
+      EXPECT_FALSE(reached);
+    }
+  };
+  rt.block_on(body());
+}
+
 // A callback of the user's runs while children are asked to stop: it may use the scope itself.
 TEST_P(runtime_scope, who_hears_of_the_stop_may_use_the_scope) {
   auto rt = start();

@@ -186,6 +186,39 @@ TEST_P(sync_task_group, a_race_that_took_one_leaves_the_other) {
   rt.block_on(body());
 }
 
+// One joiner has a result promised, and loses its race; the other must not have been told that
+// there is none.
+TEST_P(sync_task_group, who_waits_behind_a_joiner_that_gives_up_gets_the_result) {
+  auto rt = start();
+  auto second = [](task_group<int>& group, int& got) -> task<> {
+    while (auto one = co_await group.join_next()) got += std::move(*one).value();
+  };
+  auto first = [](task_group<int>& group, int& got) -> task<> {
+    auto moment = []() -> task<std::optional<skua::outcome<int>>> {
+      for (int i = 0; i < 2; ++i) co_await skua::yield();
+      co_return std::nullopt;
+    };
+    auto one = co_await skua::race(group.join_next(), moment());
+    if (one) got += std::move(*one).value();
+  };
+  auto body = [&]() -> task<> {
+    for (int i = 0; i < 50; ++i) {
+      task_group<int> group;
+      int got = 0;
+      group.spawn(give_later(1, i % 5));
+      co_await skua::when_all(first(group, got), second(group, got));
+      EXPECT_EQ(got, 1);
+    }
+  };
+  rt.block_on(body());
+}
+
+TEST(task_group_death, using_one_that_was_moved_from_says_so) {
+  task_group<int> from;
+  task_group<int> to = std::move(from);
+  EXPECT_DEATH(from.stop(), "moved from");  // NOLINT(bugprone-use-after-move): that is the point
+}
+
 TEST(task_group, outside_a_runtime_spawning_says_so_and_counts_nothing) {
   task_group<int> group;
   EXPECT_THROW(group.spawn(give(1)), std::logic_error);

@@ -1,10 +1,15 @@
 // tests/sync/mutex_test.cpp: one task at a time, in the order of asking, and nobody is forgotten.
 #include "skua/sync/mutex.hpp"
 
+#include "skua/coro/race.hpp"
 #include "skua/coro/sync_wait.hpp"
 #include "skua/runtime/spawn.hpp"
 #include "skua/skua.hpp"
 #include "support/runtimes.hpp"
+#include "sync/crowd.hpp"
+#include "sync/lost_race.hpp"
+#include "sync/one_worker.hpp"
+#include "sync/second_look.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +21,7 @@
 namespace {
 
 using skua::mutex;
-using skua::spawn;
+using skua::spawn_local;
 using skua::task;
 
 class sync_mutex : public skua_test::for_each_kind {};
@@ -94,7 +99,7 @@ TEST_P(sync_mutex, is_handed_over_in_the_order_of_asking) {
     auto held = co_await lock.lock();
     std::vector<skua::join_handle<void>> all;
     for (int i = 0; i < 5; ++i) {
-      all.push_back(skua::spawn_local(note_turn(lock, i, order)));
+      all.push_back(spawn_local(note_turn(lock, i, order)));
       co_await skua::yield();
     }
     held.unlock();
@@ -103,7 +108,7 @@ TEST_P(sync_mutex, is_handed_over_in_the_order_of_asking) {
     EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
     EXPECT_TRUE(lock.try_lock());
   };
-  rt.block_on(body());
+  skua_test::run_on_one_worker(rt, body());
 }
 
 task<> lock_once(mutex& lock) {
@@ -116,8 +121,8 @@ TEST_P(sync_mutex, who_is_stopped_in_line_gives_up_its_place) {
     mutex lock;
     std::vector<int> order;
     auto held = co_await lock.lock();
-    auto first = spawn(note_turn(lock, 1, order));
-    auto second = spawn(note_turn(lock, 2, order));
+    auto first = spawn_local(note_turn(lock, 1, order));
+    auto second = spawn_local(note_turn(lock, 2, order));
     co_await skua::yield();
     first.abort();
     EXPECT_TRUE((co_await first.outcome()).stopped());
@@ -125,12 +130,72 @@ TEST_P(sync_mutex, who_is_stopped_in_line_gives_up_its_place) {
     co_await std::move(second);
     EXPECT_EQ(order, std::vector<int>{2});
     auto only = co_await lock.lock();
-    auto gives_up = spawn(lock_once(lock));
+    auto gives_up = spawn_local(lock_once(lock));
     co_await skua::yield();
     gives_up.abort();
     EXPECT_TRUE((co_await gives_up.outcome()).stopped());
     only.unlock();
     EXPECT_TRUE(lock.try_lock()) << "nobody waits any more";
+  };
+  skua_test::run_on_one_worker(rt, body());
+}
+
+TEST_P(sync_mutex, that_becomes_free_at_the_last_moment_is_taken) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    auto wait = lock.lock();
+    const auto held = co_await skua_test::second_look(wait);
+    EXPECT_TRUE(held);
+    EXPECT_FALSE(lock.try_lock());
+  };
+  skua_test::run_on_one_worker(rt, body());
+}
+
+TEST_P(sync_mutex, is_passed_on_by_one_who_got_it_and_lost_a_race) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    auto held = co_await lock.lock();
+    auto wait = [&] { return lock.lock(); };
+    auto grant = [&] { held.unlock(); };
+    EXPECT_FALSE(co_await skua_test::got_it_and_lost(wait, grant));
+    EXPECT_TRUE(lock.try_lock());
+  };
+  skua_test::run_on_one_worker(rt, body());
+}
+
+TEST_P(sync_mutex, one_who_waits_by_name_gets_it_at_the_next_await) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    auto held = co_await lock.lock();
+    auto wait = lock.lock();
+    auto again = [&]() -> mutex::lock_wait& { return wait; };
+    auto grant = [&] { held.unlock(); };
+    EXPECT_FALSE(co_await skua_test::got_it_and_lost(again, grant));
+    EXPECT_FALSE(lock.try_lock()) << "it is the waiter's";
+    const auto mine = co_await wait;
+    EXPECT_TRUE(mine);
+  };
+  skua_test::run_on_one_worker(rt, body());
+}
+
+TEST_P(sync_mutex, may_be_destroyed_by_the_last_who_held_it) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    for (int i = 0; i < 200; ++i) {
+      auto* const lock = new mutex;
+      auto held = co_await lock->lock();
+      auto ends_it = [](mutex* own) -> task<> {
+        (co_await own->lock()).unlock();
+        delete own;
+      };
+      auto last = skua::spawn(ends_it(lock));
+      if (i % 2 == 0) co_await skua::yield();
+      held.unlock();
+      co_await std::move(last);
+    }
   };
   rt.block_on(body());
 }
@@ -141,7 +206,7 @@ TEST_P(sync_mutex, locking_in_a_loop_leaves_time_for_others) {
   auto body = []() -> task<> {
     mutex lock;
     std::atomic<bool> over = false;
-    auto other = skua::spawn_local([](std::atomic<bool>& flag) -> task<> {
+    auto other = spawn_local([](std::atomic<bool>& flag) -> task<> {
       flag = true;
       co_return;
     }(over));
@@ -150,7 +215,23 @@ TEST_P(sync_mutex, locking_in_a_loop_leaves_time_for_others) {
     EXPECT_LT(rounds, 10'000);
     co_await std::move(other);
   };
-  rt.block_on(body());
+  skua_test::run_on_one_worker(rt, body());
+}
+
+TEST(mutex_stress, one_at_a_time_and_free_in_the_end) {
+  skua_test::for_some_time([](skua::runtime& rt, skua::random_generator& random) {
+    mutex lock;
+    int count = 0;  // plain: ThreadSanitizer sees whether the mutex holds
+    auto make = [&](skua::random_generator own) -> task<> {
+      if (own.below(3) == 0) co_await skua::race(lock.lock(), skua::yield());
+      const auto held = co_await lock.lock();
+      const int before = count++;
+      if (own.below(2) == 0) co_await skua::yield();
+      EXPECT_EQ(count, before + 1);
+    };
+    rt.block_on(skua_test::crowd(100, 3, make, random.split()));
+    EXPECT_TRUE(lock.try_lock());
+  });
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ public:
 
   void unlock() noexcept {
     // order: [short_lock] release: what we did, to the next holder.
-    if (word_.exchange(free, std::memory_order_release) == awaited) word_.notify_one();
+    if (word_.exchange(free, std::memory_order_release) == awaited) [[unlikely]]
+      wake_one();
   }
 
 private:
@@ -41,6 +42,8 @@ private:
   static constexpr std::uint32_t awaited = 2;
 
   [[gnu::visibility("default")]] void wait_and_lock() noexcept;
+  /// Uses only the address: what is there may be gone.
+  [[gnu::visibility("default")]] void wake_one() noexcept;
 
   std::atomic<std::uint32_t> word_{free};
 };

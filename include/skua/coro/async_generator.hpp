@@ -18,7 +18,8 @@ namespace skua::inline SKUA_ABI {
 ///
 /// The body runs inside the consumer's task, from one co_yield to the next. An exception in it
 /// leaves next(), after which the generator has ended. If the task is stopped inside the body, the
-/// body unwinds first and the consumer after it. Dropping a generator destroys the body's locals
+/// body unwinds first and the consumer after it. A next() that loses a race was stopped: the
+/// generator has ended. Dropping a generator destroys the body's locals
 /// where it stands; nothing is awaited.
 template <typename T>
 class [[nodiscard("a generator does nothing until next() is awaited")]] async_generator {

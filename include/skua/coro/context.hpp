@@ -50,7 +50,8 @@ public:
   /// Runs the frames until they wait, end or have unwound. Only by the run function. A wait that is
   /// over gives its value, even if a stop was asked for meanwhile.
   [[nodiscard]] progress drive() noexcept;
-  /// Likewise, but if a stop was asked for it unwinds: nobody wants what comes of the chain.
+  /// Likewise, but nobody wants what comes of the chain: if a stop was asked for, and the leaf
+  /// gives back what it got, it unwinds.
   [[nodiscard]] progress drive_or_unwind() noexcept;
 
   /// Queues the context on its executor. By whoever made it, to start it; later only leaves do.

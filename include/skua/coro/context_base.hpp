@@ -46,6 +46,8 @@ struct context_base {
   bool is_side_chain = false;
   /// It is a `branch`: it has no turns of its own, but runs in those of its task.
   bool is_branch = false;
+  /// What it awaits is ready, but one of its branches gives way, and so it has to.
+  bool branch_gives_way = false;
 
   /// Counts something that was ready at once. False: the turn is used up, and the task gives way.
   bool spend_budget() noexcept {

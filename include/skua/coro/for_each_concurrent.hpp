@@ -56,7 +56,8 @@ task<> take_each(std::ranges::iterator_t<Range>& next, const std::ranges::sentin
   using element = element_of<Range>;
   static_assert(std::is_void_v<await_result_t<std::invoke_result_t<Function&, element>>>,
                 "nobody would see what the function gives: let it give nothing");
-  while (next != end) {
+  const context& here = co_await current_context();
+  while (next != end && !here.is_to_stop()) {
     element one = *next;
     ++next;
     co_await fn(std::forward<element>(one));
@@ -70,17 +71,19 @@ task<> await_each(Range range, std::size_t at_once, Function fn) {
   check(at_once > 0, "for_each_concurrent() has at least one under way at a time");
   branch_group all(co_await current_context(), branch_group::policy::stop_at_failure);
   std::deque<branch_of<void>> lanes;
-  std::exception_ptr no_memory;
+  std::exception_ptr thrown;  // by the range, or for want of memory
   auto next = std::ranges::begin(range);
   const auto end = std::ranges::end(range);
   for (;;) {
-    const bool fails = all.decisive() != nullptr || no_memory != nullptr;
-    if (!fails && lanes.size() < at_once && next != end) {
+    const bool fails = all.decisive() != nullptr || thrown != nullptr;
+    if (!fails && lanes.size() < at_once) {
       try {
-        task<> lane = take_each<plain>(next, end, fn);
-        all.start(lanes.emplace_back(branch_seed<void>{all, lane}));
+        if (next != end) {
+          task<> lane = take_each<plain>(next, end, fn);
+          all.start(lanes.emplace_back(branch_seed<void>{all, lane}));
+        }
       } catch (...) {
-        no_memory = std::current_exception();
+        thrown = std::current_exception();
         all.stop_all();
       }
     }
@@ -88,7 +91,7 @@ task<> await_each(Range range, std::size_t at_once, Function fn) {
     co_await all.step();
   }
   if (all.is_stopped()) co_await yield();  // which unwinds
-  if (no_memory != nullptr) std::rethrow_exception(no_memory);
+  if (thrown != nullptr) std::rethrow_exception(thrown);
   all.rethrow();
 }
 

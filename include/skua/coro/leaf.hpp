@@ -20,7 +20,8 @@ enum class cancel_answer : unsigned char {
 
 /// The right to complete one wait, and no other: a copyable value for sources that may call late,
 /// after the wait has ended, when the same leaf may wait again or another may lie at its address. A
-/// late call changes nothing. The context must still be alive then.
+/// late call changes nothing. The context must still be alive then: that of a spawned task is until
+/// its runtime ends, that of a branch (of when_all() and its kin) only as long as the combinator.
 class wait_ticket {
 public:
   [[gnu::visibility("default")]] void complete() const noexcept;
@@ -62,7 +63,8 @@ private:
 ///      unwound from here, and the leaf destroyed without it.
 ///
 /// A value beats a stop: complete() after a stop request still gives the value, and the task stops
-/// at its next leaf.
+/// at its next leaf. The same holds for a branch that has lost a race, except for leaves that give
+/// back what they got.
 class leaf {
 public:
   using skua_awaiter_tag = void;
@@ -91,7 +93,12 @@ public:
   }
 
 protected:
-  leaf() = default;
+  leaf() noexcept : gives_back_(false) {}
+  /// For leaves that can give back what they got, and do so in their destructor if it was not
+  /// taken by await_resume(): a place in line, a message. If their task is a branch that has lost a
+  /// race, it is unwound from here instead of resumed with something that nobody wants.
+  enum class may_lose : bool { yes };
+  explicit leaf(may_lose /*tag*/) noexcept : gives_back_(true) {}
   ~leaf() = default;
 
   /// For leaves that hide await_suspend() because what they wait for must have ended before their
@@ -110,6 +117,7 @@ private:
 
   context* waiting_ = nullptr;
   std::uint32_t wait_number_ = 0;
+  const bool gives_back_;
 };
 
 }  // namespace skua::inline SKUA_ABI

@@ -27,8 +27,10 @@ namespace skua::inline SKUA_ABI {
 /// that, otherwise a std::variant, with `unit` for what gives nothing. None is favoured at the
 /// start.
 ///
-/// What the others did is lost, unless their leaves give it back: a message that a channel had
-/// ready for one of them stays in the channel, a lock is passed on. A stop of the task stops them
+/// What the others did is lost, unless their leaves give it back, as those of channels, locks,
+/// intervals and task groups do: a message that was ready for one of them stays in its channel, a
+/// lock is passed on. An operation of the kernel that ended in the same moment has been done, and
+/// its result is lost. A stop of the task stops them
 /// all; it then unwinds, unless one had ended before. Await it in the same expression if an
 /// argument is a leaf or has a name: those are borrowed.
 template <typename... Awaitables>
@@ -42,7 +44,8 @@ template <typename... Awaitables>
 ///   auto event = co_await select(jobs.receive(), tick.next());
 ///   if (auto* job = event.get<0>()) ...
 ///
-/// In a loop nothing is lost where the arguments are leaves: who is not selected has taken nothing.
+/// In a loop, nothing is lost of arguments that give back: who is not selected has taken nothing. A
+/// generator whose next() was not selected has ended.
 template <typename... Awaitables>
   requires(sizeof...(Awaitables) > 0)
 [[nodiscard]] auto select(Awaitables&&... awaited) {
@@ -57,8 +60,7 @@ template <typename T>
   std::deque<branch_of<T>> branches;
   std::vector<branch*> to_start;
   to_start.reserve(tasks.size());
-  for (task<T>& one : tasks)
-    to_start.push_back(&branches.emplace_back(branch_seed<T>{all, one}));
+  for (task<T>& one : tasks) to_start.push_back(&branches.emplace_back(branch_seed<T>{all, one}));
   all.start_in_turn(to_start.data(), to_start.size());
   while (all.running() > 0) co_await all.step();
   if (all.is_stopped()) co_await yield();  // which unwinds

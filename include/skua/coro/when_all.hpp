@@ -25,6 +25,7 @@ namespace skua::inline SKUA_ABI {
 /// of the task stops them all; it then unwinds, unless they had all ended with values by then.
 /// Await it in the same expression if an argument is a leaf or has a name: those are borrowed.
 template <typename... Awaitables>
+  requires(sizeof...(Awaitables) > 0)
 [[nodiscard]] auto when_all(Awaitables&&... awaited) {
   return await_all(await_in_task(std::forward<Awaitables>(awaited))...);
 }

@@ -27,6 +27,13 @@ template <typename Resource, typename Use, typename Close>
 task<await_result_t<std::invoke_result_t<Use&, Resource&>>> await_with(Resource resource, Use use,
                                                                        Close close);
 
+/// What the call throws, awaiting it throws.
+template <typename Function, typename Resource>
+task<await_result_t<std::invoke_result_t<Function&, Resource&>>> await_call(Function& fn,
+                                                                            Resource& resource) {
+  co_return co_await fn(resource);
+}
+
 /// Destructors cannot wait; this can:
 ///
 ///   int rows = co_await with(co_await connect(address), [](connection& c) -> task<int> { ... });
@@ -34,7 +41,7 @@ task<await_result_t<std::invoke_result_t<Use&, Resource&>>> await_with(Resource 
 /// Awaits `use(resource)`, and then `resource.close()`, also if use() throws or the task is
 /// stopped: a stop is hidden from close(). Then gives what use() gave, rethrows, or unwinds. If
 /// use() gave a value and close() fails, that is thrown; an error value as std::system_error. The
-/// resource is moved in, and destroyed after close().
+/// resource is moved in, and destroyed after close(); without that, if this was never begun.
 template <typename Resource, typename Use>
 [[nodiscard]] auto with(Resource&& resource, Use&& use) {
   return with(std::forward<Resource>(resource), std::forward<Use>(use), closes_itself());
@@ -55,8 +62,8 @@ template <typename Resource, typename Use, typename Close>
 task<await_result_t<std::invoke_result_t<Use&, Resource&>>> await_with(Resource resource, Use use,
                                                                        Close close) {
   using closed_with = await_result_t<std::invoke_result_t<Close&, Resource&>>;
-  auto used = co_await as_outcome(use(resource));
-  auto closed = co_await as_outcome(shielded(close(resource)));
+  auto used = co_await as_outcome(await_call(use, resource));
+  auto closed = co_await as_outcome(shielded(await_call(close, resource)));
   if (used.stopped()) co_await yield();  // which unwinds
   if (used.has_value()) {
     if constexpr (is_result<closed_with>)

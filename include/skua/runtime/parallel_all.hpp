@@ -28,6 +28,7 @@ namespace skua::inline SKUA_ABI {
 /// of the task stops them all; it then unwinds, unless they had all ended with values by then. In a
 /// task of spawn_local() they stay on its worker. The registry shows their task, not them.
 template <typename... Awaitables>
+  requires(sizeof...(Awaitables) > 0)
 [[nodiscard]] auto parallel_all(Awaitables&&... awaited) {
   return await_parallel(await_in_task(std::forward<Awaitables>(awaited))...);
 }

@@ -14,8 +14,8 @@ namespace skua::inline SKUA_ABI {
 
 struct as_it_is {
   template <typename Element>
-  Element& operator()(Element& one) const noexcept {
-    return one;
+  decltype(auto) operator()(Element&& one) const noexcept {
+    return std::forward<Element>(one);
   }
 };
 

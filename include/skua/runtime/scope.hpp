@@ -44,6 +44,7 @@ private:
 enum class scope_policy : unsigned char {
   stop_at_failure,  ///< Stops the others. What failed first is rethrown when all have ended.
   wait_for_all,  ///< Lets them go on. When all have ended, scope_failed tells of all that failed.
+                 ///< If the function itself fails, they are stopped all the same.
 };
 
 /// Thrown by a scope that waits for all, if any of its tasks failed.
@@ -78,7 +79,7 @@ public:
     static_assert(std::is_void_v<spawned_t<Spawnable>>,
                   "a child of a scope gives no value: let it write to what it borrows, or use "
                   "parallel_all() or a task_group");
-    auto wrap = [this](task<> inner) { return run_member(scope_member(*this), std::move(inner)); };
+    auto wrap = [this](task<> inner) { return run_child(child(*this, std::move(inner))); };
     task_cell* const cell =
         order_for_wrapped(std::forward<Spawnable>(what), where, wrap).hand_to(spawn_here::as_child);
     join_handle<void>(*cell).detach();
@@ -146,13 +147,20 @@ public:
 private:
   friend class scope_member;
 
-  static task<> run_member(scope_member member, task<> what) {
+  /// One object, so that its parts end in order: g++ 12 destroys parameters the first one first.
+  struct child {
+    child(scope& of, task<> inner) noexcept : member(of), what(std::move(inner)) {}
+    scope_member member;
+    task<> what;
+  };
+
+  static task<> run_child(child self) {
     context& here = co_await current_context();
-    if (!member.begins(here)) co_await yield();  // which unwinds
+    if (!self.member.begins(here)) co_await yield();  // which unwinds
     try {
-      co_await std::move(what);
+      co_await std::move(self.what);
     } catch (...) {
-      member.fail(std::current_exception());
+      self.member.fail(std::current_exception());
     }
   }
 

@@ -23,6 +23,9 @@ namespace skua::inline SKUA_ABI {
 ///     co_return;
 ///   });
 ///
+/// They may not borrow from fn itself: what that declares, or was passed, is gone when it returns,
+/// and the children may go on.
+///
 /// Gives what fn gives. If fn or a child fails, the others are stopped, fn included, and when all
 /// have ended that is rethrown: what failed after it is lost. A stop of the task stops fn and the
 /// children, and unwinds when they have ended. fn and the arguments are moved into the scope (a

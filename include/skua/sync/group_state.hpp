@@ -57,6 +57,7 @@ private:
   void leave(member& one) noexcept;
   void let_next_in(wait_line::granted& ready) noexcept;
   void settle(wait_line::granted& ready) noexcept;
+  [[nodiscard]] std::size_t size_under_lock() const noexcept { return tasks_.running() + ended_; }
   [[nodiscard]] group_result* take_oldest() noexcept;
 
   const std::size_t limit_;

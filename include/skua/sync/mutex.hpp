@@ -4,7 +4,6 @@
 #include "skua/base/abi.hpp"
 #include "skua/base/atomics.hpp"
 #include "skua/base/check.hpp"
-#include "skua/coro/yield.hpp"
 #include "skua/sync/mutex_word.hpp"
 #include "skua/sync/wait_line.hpp"
 
@@ -45,6 +44,12 @@ public:
   }
 
 private:
+  friend class condition_variable;
+
+  /// True if it was free and is `who`'s now; otherwise that is in line.
+  [[nodiscard]] bool lock_or_join(waiter& who) noexcept;
+  /// False if it was given the mutex before.
+  [[nodiscard]] bool leave(waiter& who) noexcept;
   void unlock_for_next() noexcept;
 
   mutex_word<std_atomics> word_;
@@ -79,27 +84,24 @@ public:
 private:
   friend class mutex;
   friend class lock_wait;
+  friend class condition_variable;
   explicit guard(mutex& of) noexcept : of_(&of) {}
 
   mutex* of_ = nullptr;
 };
 
 /// See mutex::lock().
-class [[gnu::visibility("default")]] mutex::lock_wait final : public waiter {
+class mutex::lock_wait final : public waiter {
 public:
   explicit lock_wait(mutex& of) noexcept : of_(of) {}
   ~lock_wait() {
-    if (is_granted()) of_.unlock();
+    if (is_granted()) [[unlikely]]
+      of_.unlock_for_next();
   }
 
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    if (of_.word_.try_lock()) {
-      grant();
-      return !take_from_budget(to_frame(self));
-    }
-    if (arm(to_frame(self))) start();
-    return true;
+    return wait_unless(of_.word_.try_lock(), to_frame(self));
   }
   guard await_resume() noexcept {
     take();
@@ -107,8 +109,12 @@ public:
   }
 
 private:
-  void start() noexcept override;
-  cancel_answer cancel() noexcept override;
+  void start() noexcept override {
+    if (of_.lock_or_join(*this)) end_at_once();
+  }
+  cancel_answer cancel() noexcept override {
+    return of_.leave(*this) ? cancel_answer::detached : cancel_answer::pending;
+  }
 
   mutex& of_;
 };

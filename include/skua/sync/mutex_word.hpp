@@ -2,7 +2,6 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
-#include "skua/base/check.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -54,13 +53,6 @@ public:
   void line_is_empty() noexcept {
     // order: none; who holds it holds it still, or was given it by way of the line's lock.
     word_.store(held, std::memory_order_relaxed);
-  }
-
-  /// By the holder, when nobody is in line.
-  void unlock() noexcept {
-    // order: [mutex.held] release: what we did, to the next holder.
-    const std::uint32_t before = word_.exchange(free, std::memory_order_release);
-    check(before != free, "a mutex is unlocked by who holds it");
   }
 
   /// For checks; may be out of date.

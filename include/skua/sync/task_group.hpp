@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/base/check.hpp"
 #include "skua/coro/as_outcome.hpp"
 #include "skua/coro/current_context.hpp"
 #include "skua/coro/outcome.hpp"
@@ -32,15 +33,15 @@ namespace skua::inline SKUA_ABI {
 ///   while (auto ended = co_await fetches.join_next()) use(std::move(*ended).value());
 ///
 /// Dropping the group asks them all to stop, but does not wait: they must not borrow what ends
-/// before them (see with_scope() for that). Its functions may be called by several tasks and
-/// threads at once, except moving and dropping. Each task costs two allocations beside its own.
+/// before them (see with_scope() for that). Results that nobody took go with it, exceptions too.
+/// Its functions may be called by several tasks and threads at once, except moving and dropping.
+/// Each task costs two allocations beside its own.
 template <typename T = void>
 class task_group {
 public:
   static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-  /// At most `limit` of its tasks run at a time; those beyond that wait their turn in the order of
-  /// spawning, without running a line.
+  /// At most `limit` of its tasks run at a time; those beyond that wait, without running a line.
   explicit task_group(std::size_t limit = no_limit) : state_(new group_state(limit)) {}
   task_group(task_group&& from) noexcept : state_(std::exchange(from.state_, nullptr)) {}
   task_group& operator=(task_group&& from) noexcept {
@@ -59,8 +60,8 @@ public:
     result* kept = nullptr;
     auto order = order_for_wrapped(std::forward<Spawnable>(what), where, [&](task<T> inner) {
       kept = new result;
-      group_state::member self(*state_, *kept);  // owns it
-      return run_member(std::move(self), *kept, std::move(inner));
+      group_state::member self(state(), *kept);  // owns it
+      return run_child(child(std::move(self), *kept, std::move(inner)));
     });
     state_->count_in(*kept);
     task_cell* cell = nullptr;
@@ -85,18 +86,18 @@ public:
   }
 
   /// Those that have not ended, and those whose results nobody took; may be out of date.
-  [[nodiscard]] std::size_t size() const noexcept { return state_->size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return state().size(); }
 
   /// Asks all its tasks to stop, those to come included. join_next() gives their ends as usual.
-  void stop() noexcept { state_->stop(); }
+  void stop() noexcept { state().stop(); }
 
   class next_wait;
   /// `co_await group.join_next()` gives an optional outcome<T>: how the next task ended, in the
   /// order of their ends; empty when none is left. Who is stopped while it waits takes none away.
-  [[nodiscard]] next_wait join_next() noexcept { return next_wait(*state_); }
+  [[nodiscard]] next_wait join_next() noexcept { return next_wait(state()); }
 
   /// The same, at once: empty if none has ended yet.
-  [[nodiscard]] std::optional<outcome<T>> try_join_next() { return take(state_->try_take()); }
+  [[nodiscard]] std::optional<outcome<T>> try_join_next() { return take(state().try_take()); }
 
   /// All values, in the order of their ends; nothing for a task_group<>. If a task fails, all are
   /// stopped, and when they have ended its exception is rethrown (task_cancelled if it was
@@ -123,14 +124,23 @@ private:
     outcome<T> how;
   };
 
-  static task<> run_member(group_state::member self, result& kept, task<T> what) {
+  /// One object, so that its parts end in order: g++ 12 destroys parameters the first one first.
+  struct child {
+    child(group_state::member in, result& to, task<T> inner) noexcept
+        : member(std::move(in)), kept(to), what(std::move(inner)) {}
+    group_state::member member;
+    result& kept;
+    task<T> what;
+  };
+
+  static task<> run_child(child self) {
     context& here = co_await current_context();
-    if (!self.begins(here)) co_await yield();  // which unwinds
-    co_await self.enter();
+    if (!self.member.begins(here)) co_await yield();  // which unwinds
+    co_await self.member.enter();
     try {
-      kept.how = co_await as_outcome(std::move(what));
+      self.kept.how = co_await as_outcome(std::move(self.what));
     } catch (...) {  // the value could not be moved
-      kept.how.set_exception(std::current_exception());
+      self.kept.how.set_exception(std::current_exception());
     }
   }
 
@@ -143,6 +153,11 @@ private:
     };
     const deleter afterwards{mine};
     return std::move(mine->how);
+  }
+
+  group_state& state() const noexcept {
+    check(state_ != nullptr, "a task_group is used while it is one; this one was moved from");
+    return *state_;
   }
 
   void drop() noexcept {

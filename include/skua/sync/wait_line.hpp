@@ -6,6 +6,7 @@
 #include "skua/base/intrusive_list.hpp"
 #include "skua/base/short_lock.hpp"
 #include "skua/coro/leaf.hpp"
+#include "skua/coro/yield.hpp"
 
 namespace skua::inline SKUA_ABI {
 
@@ -16,16 +17,35 @@ class wait_line;
 ///
 /// Once `granted`, what was waited for belongs to the task, although it has not been resumed yet. A
 /// task may still be unwound then (it lost a race): the destructor of an awaiter that was granted
-/// something but never took() it gives it back.
+/// something but never took() it gives it back. One that has a name and is awaited again after that
+/// has it at once.
 class waiter : public leaf, public list_link<> {
+public:
+  bool await_ready() const noexcept { return is_granted(); }
+
 protected:
-  waiter() = default;
+  waiter() noexcept : leaf(may_lose::yes) {}
   ~waiter() = default;
 
   /// It got what it waited for, and nobody took that yet. By its task.
   [[nodiscard]] bool is_granted() const noexcept { return place_ == place::granted; }
   /// At once, without a wait. By its task.
   void grant() noexcept { place_ = place::granted; }
+  /// The end of await_suspend(), which returns what this does. `at_once` says that nothing stood in
+  /// the way: that counts against the task's turn, and if it gives way it has what it wanted.
+  bool wait_unless(bool at_once, frame_handle self) noexcept {
+    if (at_once) [[likely]] {
+      grant();
+      return !take_from_budget(self);
+    }
+    wait(self);
+    return true;
+  }
+  /// The end of a start() that did not join the line after all. Not under the lock.
+  void end_at_once() noexcept {
+    grant();
+    complete();
+  }
   /// It is the caller's now. In await_resume().
   void take() noexcept {
     check(is_granted(), "a wait ends when it was granted");
@@ -34,6 +54,12 @@ protected:
 
 private:
   friend class wait_line;
+  void start() noexcept override = 0;
+  // Out of line, so that await_suspend() is short enough to vanish in its coroutine.
+  [[gnu::noinline]] void wait(frame_handle self) noexcept {
+    if (arm(self)) start();
+  }
+
   enum class place : unsigned char { outside, in_line, granted };
   place place_ = place::outside;  // under the line's lock while in_line
 };
@@ -74,9 +100,16 @@ public:
     last.place_ = waiter::place::in_line;
     waiting_.push_back(last);
   }
-  /// There is a first one.
-  void grant_first(granted& to) noexcept {
+  /// There is a first one. It goes on.
+  void grant_first(granted& to) noexcept { grant(take_first(), to); }
+  /// There is a first one. It leaves this line, for another or to be granted what it wants.
+  [[nodiscard]] waiter& take_first() noexcept {
     waiter& one = *waiting_.pop_front();
+    one.place_ = waiter::place::outside;
+    return one;
+  }
+  /// One that was taken, and is in no line.
+  static void grant(waiter& one, granted& to) noexcept {
     one.place_ = waiter::place::granted;
     to.all_.push_back(one);
   }
