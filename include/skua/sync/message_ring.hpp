@@ -1,0 +1,107 @@
+// skua/sync/message_ring.hpp: the places for messages in a channel, filled and emptied in order.
+#pragma once
+
+#include "skua/base/abi.hpp"
+
+#include <cstddef>
+#include <limits>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace skua::inline SKUA_ABI {
+
+/// What can be sent through a channel. Moves happen under the lock of the channel: they must not
+/// throw, should be short, and must not use the same channel.
+template <typename T>
+struct require_message {
+  static_assert(std::is_object_v<T> && !std::is_const_v<T> && !std::is_array_v<T>,
+                "a channel carries objects that can be moved");
+  static_assert(std::is_nothrow_move_constructible_v<T> && std::is_nothrow_destructible_v<T>,
+                "the move constructor of a message must not throw: send a std::unique_ptr to it");
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
+                "a frame cannot hold an over-aligned message: send a std::unique_ptr to it");
+};
+
+/// So many places, in one allocation together with this. Not thread-safe.
+template <typename T>
+class alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) message_ring : private require_message<T> {
+public:
+  /// Destroys a ring and what is in it, and those behind it.
+  class hold {
+  public:
+    hold() = default;
+    explicit hold(message_ring* which) noexcept : which_(which) {}
+    hold(hold&& from) noexcept : which_(std::exchange(from.which_, nullptr)) {}
+    hold& operator=(hold&& from) noexcept {
+      std::swap(which_, from.which_);
+      return *this;
+    }
+    ~hold() {
+      while (which_ != nullptr) free(std::exchange(which_, which_->next));
+    }
+    [[nodiscard]] message_ring* release() noexcept { return std::exchange(which_, nullptr); }
+    explicit operator bool() const noexcept { return which_ != nullptr; }
+
+  private:
+    message_ring* which_ = nullptr;
+  };
+
+  /// At least one place. Throws std::bad_alloc.
+  [[nodiscard]] static hold make(std::size_t places) {
+    if (places > (std::numeric_limits<std::ptrdiff_t>::max() - sizeof(message_ring)) / sizeof(T))
+      throw std::bad_array_new_length();
+    void* const memory = ::operator new(sizeof(message_ring) + places * sizeof(T));
+    return hold(::new (memory) message_ring(places));
+  }
+
+  message_ring(const message_ring&) = delete;
+  message_ring& operator=(const message_ring&) = delete;
+
+  [[nodiscard]] std::size_t places() const noexcept { return places_; }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  [[nodiscard]] bool full() const noexcept { return count_ == places_; }
+
+  /// Not if it is full.
+  void push(T&& message) noexcept {
+    const std::size_t at = next_free_;
+    next_free_ = at + 1 == places_ ? 0 : at + 1;
+    ++count_;
+    ::new (slot(at)) T(std::move(message));
+  }
+
+  /// Gives the oldest to `take`, as an rvalue. Not if it is empty.
+  template <typename Take>
+  void pop(Take take) noexcept {
+    const std::size_t at = first_;
+    first_ = at + 1 == places_ ? 0 : at + 1;
+    --count_;
+    T* const oldest = std::launder(static_cast<T*>(slot(at)));
+    take(std::move(*oldest));
+    oldest->~T();
+  }
+
+  /// A newer one, which takes what came after this one was full.
+  message_ring* next = nullptr;
+
+private:
+  explicit message_ring(std::size_t places) noexcept : places_(places) {}
+  ~message_ring() {
+    while (!empty()) pop([](T&&) {});
+  }
+  static void free(message_ring* which) noexcept {
+    which->~message_ring();
+    ::operator delete(static_cast<void*>(which));
+  }
+
+  void* slot(std::size_t at) noexcept {
+    return reinterpret_cast<std::byte*>(this + 1) + at * sizeof(T);
+  }
+
+  std::size_t places_;
+  std::size_t first_ = 0;
+  std::size_t next_free_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,187 @@
+// skua/sync/oneshot.hpp: one message from one sender to one receiver.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/check.hpp"
+#include "skua/coro/yield.hpp"
+#include "skua/sync/blocking.hpp"
+#include "skua/sync/message_ring.hpp"
+#include "skua/sync/news_core.hpp"
+#include "skua/sync/send_result.hpp"
+
+#include <coroutine>
+#include <optional>
+#include <utility>
+
+/// `auto [tx, rx] = skua::oneshot::channel<answer>();` for an answer that comes later, from any
+/// task, thread or runtime. One allocation in all.
+namespace skua::inline SKUA_ABI::oneshot {
+
+/// What both ends share. The message is under its lock.
+template <typename T>
+class shared_state final : public news_core, private require_message<T> {
+public:
+  std::optional<T> message;
+
+  /// Under the lock: what is there, which is nothing afterwards.
+  [[nodiscard]] std::optional<T> take_message() noexcept {
+    return std::exchange(message, std::nullopt);
+  }
+
+private:
+  ~shared_state() override = default;
+};
+
+/// One owner. Moved from, or when it has sent: it may be assigned to or destroyed.
+template <typename T>
+class sender {
+public:
+  explicit sender(shared_state<T>& of) noexcept : of_(&of) {}
+  sender(sender&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
+  sender& operator=(sender&& from) noexcept {
+    if (this != &from) {
+      drop();
+      of_ = std::exchange(from.of_, nullptr);
+    }
+    return *this;
+  }
+  /// A receiver that still waits gets nothing.
+  ~sender() { drop(); }
+
+  /// Once; never waits. Sent, or closed and the message comes back: the receiver is gone, or has
+  /// closed the channel. If it goes later the message is destroyed.
+  send_result<T> send(T message) noexcept {
+    shared_state<T>& to = state();
+    of_ = nullptr;
+    to.lock();
+    if (to.is_closed()) {
+      to.unlock_and_drop_sender();
+      return {send_result<T>::reason::closed, std::move(message)};
+    }
+    to.message.emplace(std::move(message));
+    to.unlock_and_drop_sender();
+    return {};
+  }
+
+  /// Whether nobody wants it any more.
+  [[nodiscard]] bool is_closed() const noexcept { return state().is_closed_now(); }
+  /// `co_await tx.closed();` until nobody wants it any more: to give up a long computation.
+  [[nodiscard]] nobody_listens_wait closed() const noexcept { return nobody_listens_wait(state()); }
+
+private:
+  [[nodiscard]] shared_state<T>& state() const noexcept {
+    check(of_ != nullptr, "a oneshot sends once");
+    return *of_;
+  }
+  void drop() noexcept {
+    if (of_ != nullptr) std::exchange(of_, nullptr)->drop_sender();
+  }
+
+  shared_state<T>* of_;
+};
+
+/// One owner. `co_await std::move(rx)` or `co_await rx.receive()`. Moved from: it may be assigned
+/// to or destroyed.
+template <typename T>
+class receiver {
+public:
+  using awaited_as_rvalue_tag = void;
+  class receive_wait;
+
+  explicit receiver(shared_state<T>& of) noexcept : of_(&of) {}
+  receiver(receiver&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
+  receiver& operator=(receiver&& from) noexcept {
+    if (this != &from) {
+      drop();
+      of_ = std::exchange(from.of_, nullptr);
+    }
+    return *this;
+  }
+  /// The sender is told, and a message that is there is destroyed.
+  ~receiver() { drop(); }
+
+  /// Gives a std::optional<T>: empty if the sender has gone without sending, if the channel was
+  /// closed before, or if the message was received already. Cancellation loses nothing: the message
+  /// stays for the next receive(). The receiver must be there when the wait begins.
+  [[nodiscard]] receive_wait receive() const noexcept { return receive_wait(state()); }
+  receive_wait operator co_await() && noexcept { return receive(); }
+
+  /// At once; empty if nothing is there, or not any more.
+  [[nodiscard]] std::optional<T> try_receive() const noexcept {
+    shared_state<T>& from = state();
+    from.lock();
+    std::optional<T> message = from.take_message();
+    from.unlock();
+    return message;
+  }
+
+  /// receive() for threads that may block. Throws std::logic_error on a worker of a runtime.
+  std::optional<T> blocking_receive() const {
+    return block_thread_for("blocking_receive", receive());
+  }
+
+  /// The sender is refused from now on. What it has sent before can still be received.
+  void close() const noexcept {
+    state().lock();
+    state().close();
+    state().unlock_and_tell();
+  }
+
+private:
+  [[nodiscard]] shared_state<T>& state() const noexcept {
+    check(of_ != nullptr, "a receiver is used while it has a channel");
+    return *of_;
+  }
+  void drop() noexcept {
+    if (of_ == nullptr) return;
+    shared_state<T>& from = *std::exchange(of_, nullptr);
+    from.lock();
+    [[maybe_unused]] const auto unwanted = from.take_message();  // ends outside the lock
+    from.unlock_and_drop_receiver();
+  }
+
+  shared_state<T>* of_;
+};
+
+/// See receive().
+template <typename T>
+class receiver<T>::receive_wait final : public news_wait {
+public:
+  explicit receive_wait(shared_state<T>& from) noexcept : news_wait(from), from_(from) {}
+
+  template <typename Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    const frame_handle frame = to_frame(self);
+    from_.lock();
+    if (from_.message || !from_.has_senders() || from_.is_closed()) {
+      ready_at_once();
+      from_.unlock();
+      return !take_from_budget(frame);
+    }
+    if (arm(frame))
+      start();
+    else
+      from_.unlock();
+    return true;
+  }
+
+  std::optional<T> await_resume() noexcept {
+    take();
+    from_.lock();
+    std::optional<T> message = from_.take_message();
+    from_.unlock_and_release();
+    return message;
+  }
+
+private:
+  shared_state<T>& from_;
+};
+
+/// Throws std::bad_alloc.
+template <typename T>
+[[nodiscard]] std::pair<sender<T>, receiver<T>> channel() {
+  auto& shared = *new shared_state<T>();
+  return {sender<T>(shared), receiver<T>(shared)};
+}
+
+}  // namespace skua::inline SKUA_ABI::oneshot

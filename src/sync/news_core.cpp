@@ -1,0 +1,123 @@
+// src/sync/news_core.cpp: all who wait are told; the last to let go frees it.
+#include "skua/sync/news_core.hpp"
+
+namespace skua::inline SKUA_ABI {
+
+void news_core::add_sender() noexcept {
+  const short_hold hold(receiving_.lock());
+  ++senders_;
+  ++references_;
+}
+
+void news_core::drop_sender() noexcept {
+  lock();
+  unlock_and_drop_sender();
+}
+
+void news_core::drop_receiver() noexcept {
+  lock();
+  unlock_and_drop_receiver();
+}
+
+bool news_core::is_closed_now() noexcept {
+  const short_hold hold(receiving_.lock());
+  return is_closed();
+}
+
+bool news_core::has_senders_now() noexcept {
+  const short_hold hold(receiving_.lock());
+  return has_senders();
+}
+
+void news_core::join_receiving(waiter& who) noexcept {
+  ++references_;
+  receiving_.join(who);
+}
+
+void news_core::join_watching(waiter& who) noexcept {
+  ++references_;
+  watching_.join(who);
+}
+
+void news_core::unlock_and_tell() noexcept {
+  wait_line::granted told;
+  receiving_.grant_all(told);
+  if (is_closed()) watching_.grant_all(told);
+  unlock();
+  told.complete();
+}
+
+void news_core::unlock_and_drop_sender() noexcept {
+  wait_line::granted told;
+  if (--senders_ == 0) receiving_.grant_all(told);
+  const bool last = --references_ == 0;
+  unlock();
+  told.complete();
+  if (last) delete this;
+}
+
+void news_core::unlock_and_drop_receiver() noexcept {
+  wait_line::granted told;
+  if (--receivers_ == 0) watching_.grant_all(told);
+  const bool last = --references_ == 0;
+  unlock();
+  told.complete();
+  if (last) delete this;
+}
+
+void news_core::unlock_and_release() noexcept {
+  const bool last = --references_ == 0;
+  unlock();
+  if (last) delete this;
+}
+
+// --- waits
+
+void news_wait::start() noexcept {
+  core_.join_receiving(*this);
+  core_.unlock();
+}
+
+cancel_answer news_wait::cancel() noexcept {
+  core_.lock();
+  if (!core_.leave(*this)) {
+    core_.unlock();
+    return cancel_answer::pending;
+  }
+  core_.unlock_and_release();
+  return cancel_answer::detached;
+}
+
+void news_wait::give_back() noexcept {
+  core_.lock();
+  core_.unlock_and_release();
+}
+
+void nobody_listens_wait::start() noexcept {
+  core_.lock();
+  if (!core_.is_closed()) {
+    core_.join_watching(*this);
+    return core_.unlock();
+  }
+  grant();
+  core_.add_reference();
+  core_.unlock();
+  complete();
+}
+
+cancel_answer nobody_listens_wait::cancel() noexcept {
+  core_.lock();
+  if (!core_.leave(*this)) {
+    core_.unlock();
+    return cancel_answer::pending;
+  }
+  core_.unlock_and_release();
+  return cancel_answer::detached;
+}
+
+void nobody_listens_wait::end() noexcept {
+  core_.lock();
+  core_.unlock_and_release();
+}
+
+}  // namespace skua::inline SKUA_ABI

@@ -1,0 +1,85 @@
+// tests/sync/channel_race_test.cpp: no message is lost in races of a channel and a timer.
+#include "skua/base/sanitizer.hpp"
+#include "skua/coro/race.hpp"
+#include "skua/runtime/spawn.hpp"
+#include "skua/skua.hpp"
+#include "skua/sync/mpsc.hpp"
+#include "support/runtimes.hpp"
+#include "support/watchdog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+namespace {
+
+namespace mpsc = skua::mpsc;
+using namespace std::chrono_literals;
+using skua::task;
+
+constexpr bool is_slow = skua::built_with_tsan || skua::built_with_asan;
+constexpr long rounds = is_slow ? 20'000 : 1'000'000;
+
+/// Each of them wins sometimes.
+skua::sleep_wait a_moment(long round) {
+  return skua::sleep(round % 3 * 300ns);
+}
+
+/// What is not sent when the time is up is sent again.
+task<> send_all(mpsc::sender<long> to, long count) {
+  for (long i = 0, round = 0; i < count; ++round) {
+    if (round % 16 == 0) co_await a_moment(round);
+    auto how = co_await skua::select(to.send(i), a_moment(round));
+    if (how.index() == 0) {
+      EXPECT_TRUE((*how.get<0>()));
+      ++i;
+    }
+  }
+}
+
+struct seen {
+  long received = 0;
+  long timeouts = 0;
+};
+
+task<seen> receive_all(mpsc::receiver<long> from, skua_test::watchdog& hang) {
+  seen all;
+  for (long round = 0;; ++round) {
+    auto how = co_await skua::select(from.receive(), a_moment(round));
+    if (how.index() == 1) {
+      ++all.timeouts;
+      continue;
+    }
+    if (!(*how.get<0>())) break;
+    if (**how.get<0>() != all.received) {
+      ADD_FAILURE() << **how.get<0>() << " came instead of " << all.received;
+      break;
+    }
+    if (++all.received % 1'000 == 0) hang.progress();
+  }
+  co_return all;
+}
+
+class sync_channel_race : public skua_test::for_each_kind {};
+INSTANTIATE_TEST_SUITE_P(any, sync_channel_race,
+                         testing::Values(skua_test::alone, skua_test::two_workers),
+                         skua_test::name_of_kind);
+
+TEST_P(sync_channel_race, every_number_arrives_once_and_in_order) {
+  skua_test::watchdog hang("races");
+  auto rt = start();
+  auto body = [](long numbers, skua_test::watchdog& with) -> task<seen> {
+    auto [tx, rx] = mpsc::channel<long>(2);
+    auto sends = skua::spawn(send_all(std::move(tx), numbers));
+    const seen all = co_await receive_all(std::move(rx), with);
+    co_await std::move(sends);
+    co_return all;
+  };
+  const seen all = rt.block_on(body(rounds, hang));
+  EXPECT_EQ(all.received, rounds);
+  std::printf("%ld received, %ld timeouts\n", all.received, all.timeouts);
+}
+
+}  // namespace

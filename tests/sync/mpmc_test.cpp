@@ -1,0 +1,88 @@
+// tests/sync/mpmc_test.cpp: each message goes to one receiver, and all get their share.
+#include "skua/sync/mpmc.hpp"
+
+#include "skua/coro/sync_wait.hpp"
+#include "skua/runtime/spawn.hpp"
+#include "skua/skua.hpp"
+#include "support/runtimes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace mpmc = skua::mpmc;
+using skua::spawn;
+using skua::task;
+
+class sync_mpmc : public skua_test::for_each_kind {};
+INSTANTIATE_TEST_SUITE_P(any, sync_mpmc, skua_test::every_kind(), skua_test::name_of_kind);
+
+TEST(mpmc, is_closed_when_the_last_receiver_has_gone) {
+  auto [tx, rx] = mpmc::channel<int>(2);
+  std::optional<mpmc::receiver<int>> first(rx);
+  std::optional<mpmc::receiver<int>> second(std::move(rx));
+  EXPECT_TRUE(tx.try_send(1));
+  first.reset();
+  EXPECT_FALSE(tx.is_closed());
+  first = second;
+  second.reset();
+  EXPECT_EQ(first->try_receive(), 1);
+  first.reset();
+  EXPECT_TRUE(tx.is_closed());
+}
+
+TEST(mpmc, a_receiver_can_be_assigned) {
+  auto [tx, rx] = mpmc::channel<int>(2);
+  auto [other_tx, other_rx] = mpmc::channel<int>(2);
+  EXPECT_TRUE(tx.try_send(1));
+  other_rx = rx;
+  EXPECT_TRUE(other_tx.is_closed());
+  const auto& same = other_rx;
+  other_rx = same;
+  EXPECT_EQ(other_rx.try_receive(), 1);
+}
+
+TEST(mpmc, unbounded_has_many_receivers_too) {
+  auto [tx, rx] = mpmc::unbounded_channel<int>();
+  const auto other = rx;
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(tx.send(i));
+  for (int i = 0; i < 100; i += 2) {
+    EXPECT_EQ(rx.try_receive(), i);
+    EXPECT_EQ(other.try_receive(), i + 1);
+  }
+}
+
+task<long> sum_of(mpmc::receiver<int> from) {
+  long sum = 0;
+  while (auto one = co_await from.receive()) sum += *one;
+  co_return sum;
+}
+task<> send_all(mpmc::sender<int> to, int count) {
+  for (int i = 1; i <= count; ++i) {
+    EXPECT_TRUE(co_await to.send(i));
+  }
+}
+
+TEST_P(sync_mpmc, nothing_is_lost_between_many_and_many) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    auto [tx, rx] = mpmc::channel<int>(5);
+    std::vector<skua::join_handle<long>> receivers;
+    for (int i = 0; i < 8; ++i) receivers.push_back(spawn(sum_of(rx)));
+    for (int i = 0; i < 8; ++i) spawn(send_all(tx, 500)).detach();
+    {
+      const auto gone = std::move(tx);
+    }
+    long sum = 0;
+    for (auto& one : receivers) sum += co_await std::move(one);
+    EXPECT_EQ(sum, 8L * 500 * 501 / 2);
+  };
+  rt.block_on(body());
+}
+
+}  // namespace
