@@ -147,7 +147,7 @@ std::int32_t call_once(operation& op) noexcept {
 
 }  // namespace
 
-std::int32_t blocking_call(operation& op) noexcept {
+std::int32_t call_and_block(operation& op) noexcept {
   // close(2) has closed even if it was interrupted, and futex_wait says so itself.
   const bool again = op.code != op_code::close;
   for (;;)

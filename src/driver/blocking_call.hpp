@@ -10,9 +10,9 @@ namespace skua::inline SKUA_ABI {
 
 /// Does it on the calling thread, however long that takes, and gives what operation::result says.
 /// Signals do not interrupt it; a futex_wait ends with -ECANCELED after interrupt().
-[[nodiscard]] std::int32_t blocking_call(operation& op) noexcept;
+[[nodiscard]] std::int32_t call_and_block(operation& op) noexcept;
 
-/// Any thread: ends a blocking_call() that can be ended, now or as soon as it begins.
+/// Any thread: ends a call_and_block() that can be ended, now or as soon as it begins.
 void interrupt(operation& op) noexcept;
 
 /// An error if nobody here could take the end of that process: it is none, or not our child.

@@ -51,6 +51,10 @@ public:
   /// Any thread. True: it will not fire. False: it has fired, or is about to.
   virtual bool remove(timer& item) noexcept = 0;
 
+  /// Any thread: the deadline of the next timer, or perhaps an earlier one; `no_deadline` if there
+  /// is none.
+  [[nodiscard]] virtual std::int64_t next_deadline() noexcept = 0;
+
   /// Any thread that runs a task: begins. `done` is called once, from whichever thread drives, or
   /// inside this call if the result is there at once.
   virtual void submit(operation& op) noexcept = 0;

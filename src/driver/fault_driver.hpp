@@ -31,6 +31,7 @@ public:
   void set_alarm(std::int64_t nanoseconds) noexcept override { real_->set_alarm(nanoseconds); }
   void add(timer& item) noexcept override { real_->add(item); }
   bool remove(timer& item) noexcept override { return real_->remove(item); }
+  std::int64_t next_deadline() noexcept override { return real_->next_deadline(); }
   void submit(operation& op) noexcept override;
   bool cancel(operation& op) noexcept override;
 

@@ -62,6 +62,11 @@ bool kernel_driver::remove(timer& item) noexcept {
   return timers_.remove(item);
 }
 
+std::int64_t kernel_driver::next_deadline() noexcept {
+  const std::lock_guard hold(mutex_);
+  return timers_.next_deadline();
+}
+
 // One that fires nothing is the timeout of an operation.
 void kernel_driver::gather_timers(harvest& into) noexcept {
   if (!timers_.may_have()) return;
@@ -86,7 +91,7 @@ bool kernel_driver::offload(operation& op) noexcept {
 
 void kernel_driver::run_in_pool(pool_job& job) noexcept {
   operation& op = static_cast<operation_job&>(job).of;
-  op.result = blocking_call(op);
+  op.result = call_and_block(op);
   static_cast<kernel_driver*>(op.home)->came_from_pool(op);
 }
 

@@ -34,6 +34,7 @@ public:
   void set_alarm(std::int64_t nanoseconds) noexcept final { alarm_.set(nanoseconds); }
   void add(timer& item) noexcept final;
   bool remove(timer& item) noexcept final;
+  std::int64_t next_deadline() noexcept final;
 
 protected:
   /// What ends the sleep from outside.

@@ -63,11 +63,16 @@ bool null_driver::remove(timer& item) noexcept {
   return timers_.remove(item);
 }
 
+std::int64_t null_driver::next_deadline() noexcept {
+  const std::lock_guard hold(mutex_);
+  return timers_.next_deadline();
+}
+
 void null_driver::submit(operation& op) noexcept {
   const std::lock_guard hold(mutex_);
   op.home = this;
   op.at = operation::place::queued;
-  op.result = op.code == op_code::close ? blocking_call(op) : -ENOTSUP;
+  op.result = op.code == op_code::close ? call_and_block(op) : -ENOTSUP;
   failed_.push_back(op);
   // order: none; see glance().
   some_failed_.store(true, std::memory_order_relaxed);

@@ -29,6 +29,7 @@ public:
   void set_alarm(std::int64_t nanoseconds) noexcept override;
   void add(timer& item) noexcept override;
   bool remove(timer& item) noexcept override;
+  std::int64_t next_deadline() noexcept override;
   /// Every operation fails, with ENOTSUP, when the driver next hands over; but what is to be closed
   /// is closed.
   void submit(operation& op) noexcept override;

@@ -49,12 +49,17 @@ public:
   void end_sleep() noexcept { sleeps_until_ = awake; }
   [[nodiscard]] bool sleeps() const noexcept { return sleeps_until_ != awake; }
 
-  /// Anybody: nanoseconds from now to `deadline`, 0 if it is past; `no_deadline` if that is never.
+  /// When the next one is due, or perhaps a little earlier; `no_deadline` if there is none.
+  [[nodiscard]] std::int64_t next_deadline() const noexcept { return wheel_.next_deadline(); }
+
+  /// Anybody: nanoseconds from now to `deadline`, 0 if it is past; `no_deadline` if that is never,
+  /// or if it does not come by itself.
   [[nodiscard]] std::int64_t left_until(std::int64_t deadline) const noexcept {
     if (deadline == no_deadline) return no_deadline;
     const std::int64_t now = time_.now();
     std::int64_t left = 0;
     if (deadline <= now) return 0;
+    if (!time_.runs()) return no_deadline;
     return __builtin_sub_overflow(deadline, now, &left) ? no_deadline : left;
   }
 

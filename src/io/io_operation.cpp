@@ -4,6 +4,7 @@
 #include "driver/driver.hpp"
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
+#include "runtime/virtual_clock.hpp"
 #include "runtime/worker.hpp"
 #include "skua/base/check.hpp"
 
@@ -27,6 +28,8 @@ void io_wait::start() noexcept {
   record_.expiry.deadline = limited ? here.runtime->deadline_after(timeout_) : no_deadline;
   through_ = &here.runtime->driver_of_this_thread();
   under_way_ = true;
+  stands_still_ = here.runtime->virtual_time();
+  if (stands_still_ != nullptr) stands_still_->operation_begins();
   through_->submit(record_);
 }
 
@@ -35,6 +38,7 @@ cancel_answer io_wait::cancel() noexcept {
   if (outside_) return cancel_answer::pending;  // the completion is on its way
   if (!through_->cancel(record_)) return cancel_answer::pending;
   under_way_ = false;
+  if (stands_still_ != nullptr) stands_still_->operation_ended();
   return cancel_answer::detached;
 }
 
@@ -43,10 +47,12 @@ void io_wait::ended(operation& op) noexcept {
   self.has_result_ = true;
   self.under_way_ = false;
   if (op.code == op_code::close) op.fd = -1;  // which may be another's by now
+  virtual_clock* const stood_still = self.stands_still_;
   if (op.result == -ECANCELED)
     self.complete_cancelled();
   else
     self.complete();
+  if (stood_still != nullptr) stood_still->operation_ended();
 }
 
 std::int32_t io_wait::take() {

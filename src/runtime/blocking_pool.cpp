@@ -101,6 +101,7 @@ void blocking_pool::run_one(std::unique_lock<std::mutex>& hold) noexcept {
   current().task = nullptr;
   hold.lock();
   ++idle_;
+  of_.call_has_ended();
 }
 
 void blocking_pool::close() noexcept {
@@ -123,6 +124,11 @@ void blocking_pool::leave_alone() noexcept {
   left_alone_ = true;
   for (std::thread& one : running_) one.detach();
   if (last_ended_.joinable()) last_ended_.detach();
+}
+
+bool blocking_pool::is_busy() const noexcept {
+  const depth now = look();
+  return now.waiting > 0 || now.idle < now.threads;
 }
 
 blocking_pool::depth blocking_pool::look() const noexcept {

@@ -48,6 +48,8 @@ public:
   void close() noexcept;
 
   [[nodiscard]] depth look() const noexcept;
+  /// A call is under way or waits.
+  [[nodiscard]] bool is_busy() const noexcept;
 
 private:
   using thread_list = std::list<std::thread>;

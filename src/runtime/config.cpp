@@ -55,6 +55,11 @@ std::string_view fault_in(const config& given) {
   if (given.stall_threshold < 0) return "config::stall_threshold is negative";
   if (given.stall_signal != 0 && !between(given.stall_signal, SIGRTMIN, SIGRTMAX))
     return "config::stall_signal is neither 0 nor a real-time signal";
+  if (given.virtual_time && !one_thread)
+    return "config::virtual_time is set, but config::flavour is not current_thread: with several "
+           "threads time would not pass in the same way twice";
+  if (given.virtual_time && given.clock != nullptr)
+    return "config::virtual_time is set, and so is config::clock; a runtime has one clock";
   if (given.backend > backend::none) return "config::backend is none of the backends";
   if (!between(given.ring_submissions, 1U, ring_entries_max))
     return "config::ring_submissions is not between 1 and 32768";

@@ -29,6 +29,7 @@ core::core(const config& settings)
       pool_(*this, settings.blocking_threads, settings.blocking_keep_alive),
       next_outside_id_(settings.workers + 1) {
   settings_.name = name_;
+  if (settings.virtual_time) clock_ = &virtual_clock_.emplace(kernel_clock_.now());
   static_cast<void>(process_barrier::available());  // registers now, not in the middle of a wait
 }
 
@@ -168,6 +169,10 @@ driver& core::driver_of_this_thread() noexcept {
   if (here.as != nullptr) return here.as->sleeps_in();
   if (here.lost != nullptr) return here.lost->sleeps_in();
   return workers_[0]->sleeps_in();
+}
+
+void core::call_has_ended() noexcept {
+  if (virtual_clock_) workers_[0]->sleeps_in().wake();
 }
 
 bool core::wake_one() noexcept {

@@ -7,6 +7,7 @@
 #include "runtime/current.hpp"
 #include "runtime/scope_state.hpp"
 #include "runtime/stall_watch.hpp"
+#include "runtime/virtual_clock.hpp"
 #include "sched/admission.hpp"
 #include "sched/idle.hpp"
 #include "sched/inject_queue.hpp"
@@ -103,6 +104,12 @@ public:
     const bool never = __builtin_add_overflow(now(), nanoseconds < 0 ? 0 : nanoseconds, &then);
     return never ? no_deadline : then;
   }
+  /// Null if time passes by itself.
+  [[nodiscard]] virtual_clock* virtual_time() noexcept {
+    return virtual_clock_ ? &*virtual_clock_ : nullptr;
+  }
+  /// By a thread of the pool: virtual time may pass again, and the worker may sleep until then.
+  void call_has_ended() noexcept;
   [[nodiscard]] inject_queue<std_atomics>& inject() noexcept { return inject_; }
   [[nodiscard]] idle<std_atomics>& idle_workers() noexcept { return idle_; }
   [[nodiscard]] stall_watch& watch() noexcept { return watch_; }
@@ -189,6 +196,7 @@ private:
   const std::string name_;
   const std::string blocking_name_;
   monotonic_clock kernel_clock_;
+  std::optional<virtual_clock> virtual_clock_;
   const clock* clock_;
   fork_guard process_;
   driver_info driver_info_;

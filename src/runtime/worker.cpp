@@ -5,6 +5,7 @@
 #include "driver/thread_stack.hpp"
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
+#include "runtime/virtual_clock.hpp"
 #include "skua/base/check.hpp"
 #include "skua/base/clock.hpp"
 
@@ -267,7 +268,21 @@ void worker::share_what_came() noexcept {
 void worker::rest_alone() noexcept {
   driver_->glance(room());
   if (!ready_.empty()) return;
+  if (virtual_clock* const time = runtime.virtual_time())
+    if (skip_idle_time(*time)) return;
   sleep();  // whoever injects leaves a token in the driver
+}
+
+// True if there is something to do now. Whatever ends elsewhere is queued before it counts as
+// ended, so the queues are looked at last; and when it counts as ended this worker is woken.
+bool worker::skip_idle_time(virtual_clock& time) noexcept {
+  if (time.operations() > 0 || runtime.pool().is_busy()) return false;
+  if (runtime.inject().size() > 0 || !nothing_to_do_here()) return true;
+  const std::int64_t next = driver_->next_deadline();
+  if (next == no_deadline) return false;
+  time.advance_to(next);
+  driver_->glance(room());
+  return true;
 }
 
 // What was submitted goes to the kernel with the call that sleeps.

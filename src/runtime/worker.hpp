@@ -26,6 +26,7 @@
 namespace skua::inline SKUA_ABI {
 
 class core;
+class virtual_clock;
 struct current_state;
 
 /// A worker is held by one thread at a time, its *holder*; only that thread touches it, unless
@@ -149,6 +150,7 @@ private:
   void share_what_came() noexcept;
   void rest() noexcept;
   void rest_alone() noexcept;
+  bool skip_idle_time(virtual_clock& time) noexcept;
   [[nodiscard]] bool work_elsewhere() const noexcept;
   [[nodiscard]] bool nothing_to_do_here() const noexcept;
   bool sleep() noexcept;

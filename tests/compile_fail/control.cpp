@@ -8,7 +8,10 @@
 #include "skua/runtime/runtime.hpp"
 #include "skua/runtime/spawn.hpp"
 #include "skua/runtime/spawn_blocking.hpp"
+#include "skua/time/retry.hpp"
+#include "skua/time/timeout.hpp"
 
+#include <chrono>
 #include <string>
 
 skua::work item([](skua::work&) noexcept {});
@@ -37,4 +40,10 @@ skua::task<std::size_t> spawns(skua::runtime& on, std::string text) {
 }
 int blocks(skua::runtime& on) {
   return on.block_on(answer()).value();
+}
+skua::task<int> tries(std::string text) {
+  auto size = [text]() -> skua::task<skua::result<std::size_t>> { co_return text.size(); };
+  const auto got = co_await skua::retry(skua::retry_options(), size);
+  const auto in_time = co_await skua::timeout(std::chrono::seconds(1), answer());
+  co_return static_cast<int>(got.value()) + in_time.value();
 }

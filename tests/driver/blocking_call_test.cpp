@@ -34,7 +34,7 @@ extern "C" {  // which the header of glibc 2.36 forgets to say
 
 namespace {
 
-using skua::blocking_call;
+using skua::call_and_block;
 using skua::op_code;
 using skua::op_request;
 using skua::unique_fd;
@@ -45,9 +45,9 @@ using skua_test::socket_pair;
 using skua_test::temp_directory;
 using skua_test::text_of;
 
-std::int32_t call(const op_request& what) {
+std::int32_t result_of(const op_request& what) {
   noted_operation op(what);
-  const std::int32_t got = blocking_call(op);
+  const std::int32_t got = call_and_block(op);
   EXPECT_EQ(op.ends(), 0) << "it is the caller who says that it has ended";
   return got;
 }
@@ -79,42 +79,42 @@ bool exists(const std::string& path) {
 }
 
 TEST(blocking_call, does_nothing_if_there_is_nothing_to_do) {
-  EXPECT_EQ(call({}), 0);
+  EXPECT_EQ(result_of({}), 0);
 }
 
 TEST(blocking_call, moves_bytes) {
   const pipe_pair pipe;
   room<8> into;
-  EXPECT_EQ(call(about(op_code::write, pipe.in(), "hello", 5)), 5);
-  EXPECT_EQ(call(about(op_code::read, pipe.out(), into.span().data(), 8)), 5);
+  EXPECT_EQ(result_of(about(op_code::write, pipe.in(), "hello", 5)), 5);
+  EXPECT_EQ(result_of(about(op_code::read, pipe.out(), into.span().data(), 8)), 5);
   EXPECT_EQ(text_of(into.span().first(5)), "hello");
   char a[3] = {'a', 'b', 'c'};
   char b[2] = {'d', 'e'};
   const std::array<iovec, 2> parts = {iovec{a, 3}, iovec{b, 2}};
-  EXPECT_EQ(call(about(op_code::writev, pipe.in(), parts.data(), 2)), 5);
+  EXPECT_EQ(result_of(about(op_code::writev, pipe.in(), parts.data(), 2)), 5);
   std::array<iovec, 2> back = {iovec{b, 2}, iovec{a, 3}};
-  EXPECT_EQ(call(about(op_code::readv, pipe.out(), back.data(), 2)), 5);
+  EXPECT_EQ(result_of(about(op_code::readv, pipe.out(), back.data(), 2)), 5);
   EXPECT_EQ(std::string(b, 2) + std::string(a, 3), "abcde");
-  EXPECT_EQ(call(about(op_code::read, -1, into.span().data(), 8)), -EBADF);
-  EXPECT_EQ(call(about(op_code::write, -1, "x", 1)), -EBADF);
+  EXPECT_EQ(result_of(about(op_code::read, -1, into.span().data(), 8)), -EBADF);
+  EXPECT_EQ(result_of(about(op_code::write, -1, "x", 1)), -EBADF);
 }
 
 TEST(blocking_call, moves_bytes_at_an_offset_and_at_the_position) {
   const temp_directory place;
   const std::string path = place / "file";
   const unique_fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  EXPECT_EQ(call(about(op_code::write, file.get(), "0123", 4)), 4);
+  EXPECT_EQ(result_of(about(op_code::write, file.get(), "0123", 4)), 4);
   op_request what = about(op_code::write, file.get(), "x", 1);
   what.offset = 1;
-  EXPECT_EQ(call(what), 1);
-  EXPECT_EQ(call(about(op_code::write, file.get(), "4", 1)), 1);
+  EXPECT_EQ(result_of(what), 1);
+  EXPECT_EQ(result_of(about(op_code::write, file.get(), "4", 1)), 1);
   EXPECT_EQ(content_of(path), "0x234");
   room<2> into;
   what = about(op_code::read, file.get(), into.span().data(), 2);
   what.offset = 3;
-  EXPECT_EQ(call(what), 2);
+  EXPECT_EQ(result_of(what), 2);
   EXPECT_EQ(text_of(into.span()), "34");
-  EXPECT_EQ(call(about(op_code::read, file.get(), into.span().data(), 2)), 0) << "at its end";
+  EXPECT_EQ(result_of(about(op_code::read, file.get(), into.span().data(), 2)), 0) << "at its end";
 }
 
 TEST(blocking_call, splices) {
@@ -123,7 +123,7 @@ TEST(blocking_call, splices) {
   ASSERT_EQ(::write(from.in(), "moved", 5), 5);
   op_request what = about(op_code::splice, from.out(), nullptr, 100);
   what.other_fd = to.in();
-  EXPECT_EQ(call(what), 5);
+  EXPECT_EQ(result_of(what), 5);
   room<8> into;
   EXPECT_EQ(::read(to.out(), into.span().data(), 8), 5);
   const temp_directory place;
@@ -132,7 +132,7 @@ TEST(blocking_call, splices) {
   what = about(op_code::splice, file.get(), nullptr, 2);
   what.offset = 3;
   what.other_fd = to.in();
-  EXPECT_EQ(call(what), 2);
+  EXPECT_EQ(result_of(what), 2);
   EXPECT_EQ(::read(to.out(), into.span().data(), 8), 2);
   EXPECT_EQ(text_of(into.span().first(2)), "34");
 }
@@ -140,67 +140,68 @@ TEST(blocking_call, splices) {
 TEST(blocking_call, talks_to_sockets) {
   socket_pair pair;
   room<8> into;
-  EXPECT_EQ(call(about(op_code::send, pair.first(), "one", 3)), 3);
-  EXPECT_EQ(call(about(op_code::send_zc, pair.first(), "two", 3)), 3);
-  EXPECT_EQ(call(about(op_code::recv, pair.second(), into.span().data(), 8)), 6);
+  EXPECT_EQ(result_of(about(op_code::send, pair.first(), "one", 3)), 3);
+  EXPECT_EQ(result_of(about(op_code::send_zc, pair.first(), "two", 3)), 3);
+  EXPECT_EQ(result_of(about(op_code::recv, pair.second(), into.span().data(), 8)), 6);
   EXPECT_EQ(text_of(into.span().first(6)), "onetwo");
   char text[] = "msg";
   iovec part{text, 3};
   msghdr message{};
   message.msg_iov = &part;
   message.msg_iovlen = 1;
-  EXPECT_EQ(call(about(op_code::sendmsg, pair.first(), &message, 1)), 3);
-  EXPECT_EQ(call(about(op_code::recvmsg, pair.second(), &message, 1)), 3);
+  EXPECT_EQ(result_of(about(op_code::sendmsg, pair.first(), &message, 1)), 3);
+  EXPECT_EQ(result_of(about(op_code::recvmsg, pair.second(), &message, 1)), 3);
   op_request what = about(op_code::recv, pair.second(), into.span().data(), 8);
   what.flags = MSG_DONTWAIT;
-  EXPECT_EQ(call(what), -EAGAIN);
+  EXPECT_EQ(result_of(what), -EAGAIN);
   what = about(op_code::shutdown, pair.second());
   what.flags = SHUT_RDWR;
-  EXPECT_EQ(call(what), 0);
-  EXPECT_EQ(call(about(op_code::recv, pair.first(), into.span().data(), 8)), 0);
+  EXPECT_EQ(result_of(what), 0);
+  EXPECT_EQ(result_of(about(op_code::recv, pair.first(), into.span().data(), 8)), 0);
   pair.close_second();
-  EXPECT_EQ(call(about(op_code::send, pair.first(), "x", 1)), -EPIPE) << "and no signal";
-  EXPECT_EQ(call(about(op_code::sendmsg, pair.first(), &message, 1)), -EPIPE);
+  EXPECT_EQ(result_of(about(op_code::send, pair.first(), "x", 1)), -EPIPE) << "and no signal";
+  EXPECT_EQ(result_of(about(op_code::sendmsg, pair.first(), &message, 1)), -EPIPE);
 }
 
 TEST(blocking_call, connects_and_accepts) {
   skua_test::listener at;
   const unique_fd mine = skua_test::new_socket(AF_INET);
-  EXPECT_EQ(call(about(op_code::connect, mine.get(), at.at().get(), at.at().length)), 0);
+  EXPECT_EQ(result_of(about(op_code::connect, mine.get(), at.at().get(), at.at().length)), 0);
   skua_test::address from;
   op_request what = about(op_code::accept, at.fd(), from.get());
   what.other_address = &from.length;
   what.flags = SOCK_CLOEXEC;
-  const unique_fd other(call(what));
+  const unique_fd other(result_of(what));
   EXPECT_TRUE(other);
   EXPECT_EQ(::fcntl(other.get(), F_GETFD), FD_CLOEXEC);
   EXPECT_EQ(from.port(), skua_test::address::of(mine.get()).port());
-  EXPECT_EQ(call(about(op_code::connect, mine.get(), at.at().get(), at.at().length)), -EISCONN);
+  EXPECT_EQ(result_of(about(op_code::connect, mine.get(), at.at().get(), at.at().length)),
+            -EISCONN);
 }
 
 TEST(blocking_call, opens_changes_and_closes) {
   const temp_directory place;
   const std::string path = place / "file";
-  EXPECT_EQ(call(about_name(op_code::open, path, O_RDONLY)), -ENOENT);
-  const int fd = call(about_name(op_code::open, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  EXPECT_EQ(result_of(about_name(op_code::open, path, O_RDONLY)), -ENOENT);
+  const int fd = result_of(about_name(op_code::open, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   ASSERT_GE(fd, 0);
-  EXPECT_EQ(call(about(op_code::fsync, fd)), 0);
-  EXPECT_EQ(call(about(op_code::fdatasync, fd)), 0);
+  EXPECT_EQ(result_of(about(op_code::fsync, fd)), 0);
+  EXPECT_EQ(result_of(about(op_code::fdatasync, fd)), 0);
   op_request what = about(op_code::fallocate, fd, nullptr, 90);
   what.offset = 10;
-  EXPECT_EQ(call(what), 0);
+  EXPECT_EQ(result_of(what), 0);
   EXPECT_EQ(content_of(path).size(), 100U);
-  EXPECT_EQ(call(about(op_code::ftruncate, fd, nullptr, 7)), 0);
+  EXPECT_EQ(result_of(about(op_code::ftruncate, fd, nullptr, 7)), 0);
   EXPECT_EQ(content_of(path).size(), 7U);
   struct ::statx found{};
   what = about_name(op_code::statx, path, 0, STATX_SIZE);
   what.other_address = &found;
-  EXPECT_EQ(call(what), 0);
+  EXPECT_EQ(result_of(what), 0);
   EXPECT_EQ(found.stx_size, 7U);
-  EXPECT_EQ(call(about(op_code::close, fd)), 0);
-  EXPECT_EQ(call(about(op_code::close, fd)), -EBADF);
+  EXPECT_EQ(result_of(about(op_code::close, fd)), 0);
+  EXPECT_EQ(result_of(about(op_code::close, fd)), -EBADF);
   for (const op_code code : {op_code::fsync, op_code::fdatasync, op_code::ftruncate})
-    EXPECT_EQ(call(about(code, fd)), -EBADF);
+    EXPECT_EQ(result_of(about(code, fd)), -EBADF);
 }
 
 TEST(blocking_call, handles_names) {
@@ -215,33 +216,33 @@ TEST(blocking_call, handles_names) {
     return what;
   };
   std::ofstream(a) << "A";
-  EXPECT_EQ(call(two(op_code::link, a, b)), 0);
-  EXPECT_EQ(call(two(op_code::link, a, b)), -EEXIST);
-  EXPECT_EQ(call(two(op_code::rename, a, b, RENAME_NOREPLACE)), -EEXIST);
-  EXPECT_EQ(call(about_name(op_code::unlink, a)), 0);
-  EXPECT_EQ(call(two(op_code::rename, b, a, RENAME_NOREPLACE)), 0);
+  EXPECT_EQ(result_of(two(op_code::link, a, b)), 0);
+  EXPECT_EQ(result_of(two(op_code::link, a, b)), -EEXIST);
+  EXPECT_EQ(result_of(two(op_code::rename, a, b, RENAME_NOREPLACE)), -EEXIST);
+  EXPECT_EQ(result_of(about_name(op_code::unlink, a)), 0);
+  EXPECT_EQ(result_of(two(op_code::rename, b, a, RENAME_NOREPLACE)), 0);
   EXPECT_TRUE(exists(a) && !exists(b));
-  EXPECT_EQ(call(two(op_code::symlink, "a", b)), 0);
+  EXPECT_EQ(result_of(two(op_code::symlink, "a", b)), 0);
   EXPECT_EQ(content_of(b), "A");
   const std::string inner = place / "inner";
-  EXPECT_EQ(call(about_name(op_code::mkdir, inner, 0, 0700)), 0);
-  EXPECT_EQ(call(about_name(op_code::unlink, inner)), -EISDIR);
-  EXPECT_EQ(call(about_name(op_code::unlink, inner, AT_REMOVEDIR)), 0);
+  EXPECT_EQ(result_of(about_name(op_code::mkdir, inner, 0, 0700)), 0);
+  EXPECT_EQ(result_of(about_name(op_code::unlink, inner)), -EISDIR);
+  EXPECT_EQ(result_of(about_name(op_code::unlink, inner, AT_REMOVEDIR)), 0);
   EXPECT_FALSE(exists(inner));
 }
 
 TEST(blocking_call, waits_for_readiness) {
   pipe_pair pipe;
   std::thread writer([&] { EXPECT_EQ(::write(pipe.in(), "x", 1), 1); });
-  EXPECT_EQ(call(skua_test::to_poll(pipe.out(), POLLIN)), POLLIN);
+  EXPECT_EQ(result_of(skua_test::to_poll(pipe.out(), POLLIN)), POLLIN);
   writer.join();
   pipe.close_in();
-  EXPECT_EQ(call(skua_test::to_poll(pipe.out(), POLLIN)), POLLIN | POLLHUP);
+  EXPECT_EQ(result_of(skua_test::to_poll(pipe.out(), POLLIN)), POLLIN | POLLHUP);
 }
 
 // poll(2) itself calls that an event; io_uring calls it an error, and so do we.
 TEST(blocking_call, refuses_to_wait_for_a_descriptor_that_is_none) {
-  EXPECT_EQ(call(skua_test::to_poll(999'999, POLLIN)), -EBADF);
+  EXPECT_EQ(result_of(skua_test::to_poll(999'999, POLLIN)), -EBADF);
 }
 
 /// Ends with that code, at once.
@@ -256,9 +257,9 @@ TEST(blocking_call, takes_the_end_of_a_child) {
   siginfo_t how{};
   op_request what = about(op_code::wait_process, child.get(), &how);
   what.flags = WEXITED;
-  EXPECT_EQ(call(what), 0);
+  EXPECT_EQ(result_of(what), 0);
   EXPECT_EQ(how.si_status, 7);
-  EXPECT_EQ(call(what), -ECHILD);
+  EXPECT_EQ(result_of(what), -ECHILD);
 }
 
 TEST(take_process_end, says_whether_there_is_one) {
@@ -273,7 +274,7 @@ TEST(take_process_end, says_whether_there_is_one) {
   const noted_operation op(what);
   EXPECT_EQ(skua::take_process_end(op), -EAGAIN);
   ::kill(id, SIGKILL);
-  ASSERT_EQ(call(skua_test::to_poll(child.get(), POLLIN)), POLLIN);
+  ASSERT_EQ(result_of(skua_test::to_poll(child.get(), POLLIN)), POLLIN);
   EXPECT_EQ(skua::take_process_end(op), 0);
   EXPECT_EQ(how.si_code, CLD_KILLED);
   EXPECT_EQ(skua::take_process_end(op), -ECHILD);
@@ -281,12 +282,12 @@ TEST(take_process_end, says_whether_there_is_one) {
 
 TEST(blocking_call, waits_at_a_word) {
   std::atomic<std::uint32_t> word = 5;
-  EXPECT_EQ(call(about(op_code::futex_wait, -1, &word, 6)), -EAGAIN);
+  EXPECT_EQ(result_of(about(op_code::futex_wait, -1, &word, 6)), -EAGAIN);
   std::atomic<bool> over = false;
   std::thread waker([&] {
     for (; !over; std::this_thread::yield()) skua::process_futex::wake_one(word);
   });
-  EXPECT_EQ(call(about(op_code::futex_wait, -1, &word, 5)), 0);
+  EXPECT_EQ(result_of(about(op_code::futex_wait, -1, &word, 5)), 0);
   over = true;
   waker.join();
 }
@@ -297,13 +298,13 @@ TEST(interrupt, ends_a_wait_at_a_word_that_has_begun_or_not) {
     noted_operation op(about(op_code::futex_wait, -1, &word, 0));
     if (i == 0) {
       skua::interrupt(op);
-      EXPECT_EQ(blocking_call(op), -ECANCELED);
+      EXPECT_EQ(call_and_block(op), -ECANCELED);
       continue;
     }
     std::atomic<pid_t> id = 0;
     std::thread waiter([&] {
       id = ::gettid();
-      EXPECT_EQ(blocking_call(op), -ECANCELED);
+      EXPECT_EQ(call_and_block(op), -ECANCELED);
     });
     while (id == 0 || (i % 2 == 0 && !skua_test::thread_sleeps(id))) std::this_thread::yield();
     skua::interrupt(op);
@@ -317,7 +318,7 @@ TEST(interrupt, leaves_alone_what_it_cannot_end) {
   noted_operation op(skua_test::to_read(pipe.out(), into.span()));
   skua::interrupt(op);
   ASSERT_EQ(::write(pipe.in(), "x", 1), 1);
-  EXPECT_EQ(blocking_call(op), 1);
+  EXPECT_EQ(call_and_block(op), 1);
 }
 
 void nothing(int) {}
@@ -333,7 +334,7 @@ TEST(blocking_call, is_not_ended_by_signals) {
   std::atomic<int> got = 0;
   std::thread reader([&] {
     id = ::gettid();
-    got = call(skua_test::to_read(pipe.out(), into.span()));
+    got = result_of(skua_test::to_read(pipe.out(), into.span()));
   });
   while (id == 0 || !skua_test::thread_sleeps(id)) std::this_thread::yield();
   for (int i = 0; i < 20; ++i) {

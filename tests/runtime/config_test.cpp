@@ -60,6 +60,14 @@ const std::vector<bad_setting> bad_settings{
     {"config::blocking_threads", [](config& c) { c.blocking_threads = 32'769; }},
     {"config::blocking_threads", [](config& c) { c.blocking_threads = huge; }},
     {"config::blocking_keep_alive", [](config& c) { c.blocking_keep_alive = -1; }},
+    {"config::virtual_time", [](config& c) { c.virtual_time = true; }},
+    {"config::virtual_time",
+     [](config& c) {
+       static const skua::manual_clock other;
+       c.flavour = flavour::current_thread;
+       c.virtual_time = true;
+       c.clock = &other;
+     }},
     {"config::unhandled", [](config& c) { c.unhandled = static_cast<skua::unhandled>(9); }},
 };
 

@@ -100,6 +100,40 @@ TEST_P(sleeps, of_no_length_give_way_once) {
   rt.block_on(body());
 }
 
+TEST_P(sleeps, until_a_moment_end_then_and_not_earlier) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    for (const nanoseconds length : {1ns, 300'000ns, 1'048'577ns, 10'000'000ns}) {
+      const skua::instant end = skua::now() + length;
+      co_await skua::sleep_until(end);
+      EXPECT_GE(skua::now(), end);
+    }
+    const auto end = std::chrono::steady_clock::now() + 2ms;
+    co_await skua::sleep_until(end);
+    EXPECT_GE(std::chrono::steady_clock::now(), end);
+  };
+  rt.block_on(body());
+}
+
+TEST_P(sleeps, until_the_past_give_way_once) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    const skua::instant here = skua::now();
+    for (const skua::instant end : {here, here - 1ns, here - 1h, here - nanoseconds::max()}) {
+      std::atomic<bool> other_ran = false;
+      auto other = [](std::atomic<bool>& ran) -> task<> {
+        ran = true;
+        co_return;
+      };
+      auto handle = spawn(other(other_ran));
+      co_await skua::sleep_until(end);
+      co_await std::move(handle);
+      EXPECT_TRUE(other_ran);
+    }
+  };
+  rt.block_on(body());
+}
+
 /// Notes its number when it has slept.
 task<> note_after(nanoseconds length, int number, std::vector<int>& order) {
   co_await sleep(length);
@@ -155,6 +189,11 @@ TEST_P(sleeps, of_days_and_years_do_not_overflow) {
     for (const nanoseconds length : {nanoseconds(24h), nanoseconds(24h * 365 * 200),
                                      nanoseconds::max() - 1s, nanoseconds::max()})
       all.push_back(spawn(sleeps_long(length)));
+    auto sleeps_longer = []() -> task<> { co_await sleep(std::chrono::hours::max()); };
+    all.push_back(spawn(sleeps_longer()));
+    auto sleeps_until = [](skua::instant end) -> task<> { co_await skua::sleep_until(end); };
+    all.push_back(spawn(sleeps_until(skua::now() + std::chrono::hours::max())));
+    all.push_back(spawn(sleeps_until(skua::now() + 24h)));
     co_await sleep(5ms);
     for (auto& one : all) {
       EXPECT_FALSE(one.done());

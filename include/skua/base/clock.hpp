@@ -13,6 +13,10 @@ public:
   /// Nanoseconds since some fixed moment: only differences mean something. From any thread.
   [[nodiscard]] virtual std::int64_t now() const noexcept = 0;
 
+  /// False: it stands still, and is moved by those who look at it. Nobody sleeps until a deadline
+  /// of such a clock then, since none comes by waiting.
+  [[nodiscard]] virtual bool runs() const noexcept { return true; }
+
   clock(const clock&) = delete;
   clock& operator=(const clock&) = delete;
 

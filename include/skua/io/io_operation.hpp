@@ -15,6 +15,8 @@
 
 namespace skua::inline SKUA_ABI {
 
+class virtual_clock;
+
 /// What all of them share. Nothing begins before it is awaited, in a task of a runtime; then it and
 /// what it points to (buffers, paths, addresses) stay where they are until it has ended, whichever
 /// way: also a task that is asked to stop unwinds only when the kernel has let go.
@@ -54,7 +56,8 @@ private:
   static constexpr std::int32_t large = 16'384;  // bytes
 
   record record_;
-  driver* through_ = nullptr;  // once it has begun
+  driver* through_ = nullptr;              // once it has begun
+  virtual_clock* stands_still_ = nullptr;  // for as long as it is under way
   std::int64_t timeout_ = no_deadline;
   bool under_way_ = false;
   bool outside_ = false;

@@ -110,6 +110,11 @@ struct config {
   /// Where timers take the time from; null: CLOCK_MONOTONIC.
   const skua::clock* clock = nullptr;
 
+  /// Time stands still while anything is left to do, and then jumps to the next timer: for tests in
+  /// which days pass in no time, always in the same way. See testing::virtual_time(). The flavour
+  /// is current_thread, and `clock` is null. A shutdown(timeout) goes by this time, too.
+  bool virtual_time = false;
+
   /// Which operations go wrong, for tests; null: those that do by themselves.
   fault_plan* faults = nullptr;
 

@@ -3,46 +3,41 @@
 
 #include "skua/base/abi.hpp"
 #include "skua/base/duration.hpp"
-#include "skua/coro/leaf.hpp"
-#include "skua/driver/timer.hpp"
-
-#include <cstdint>
+#include "skua/time/instant.hpp"
+#include "skua/time/time_span.hpp"
+#include "skua/time/timer_wait.hpp"
 
 namespace skua::inline SKUA_ABI {
 
-class driver;
-
-/// See sleep().
-class [[gnu::visibility("default")]] sleep_wait final : public leaf {
+/// See sleep() and sleep_until().
+class [[gnu::visibility("default")]] sleep_wait final : public timer_wait {
 public:
-  explicit sleep_wait(std::int64_t nanoseconds) noexcept
-      : alarm_(ring, *this), length_(nanoseconds) {}
+  explicit sleep_wait(time_span length) noexcept : length_(length), from_now_(true) {}
+  explicit sleep_wait(instant end) noexcept : from_now_(false) { set_end(end); }
 
   /// Throws std::logic_error if it was awaited where there is no runtime.
   void await_resume() const;
 
 private:
-  struct alarm final : timer {
-    alarm(fire_function when_due, sleep_wait& whose) noexcept : timer(when_due), of(whose) {}
-    sleep_wait& of;
-  };
-
   void start() noexcept override;
-  cancel_answer cancel() noexcept override;
-  static void ring(timer& due) noexcept;
 
-  alarm alarm_;
-  std::int64_t length_;
-  driver* at_ = nullptr;
+  time_span length_;
+  bool from_now_;
 };
 
 /// co_await sleep(10ms): goes on when that much time has passed by the runtime's clock, never
 /// earlier, and as little later as the kernel's timers and the other tasks allow. 0 or less gives
-/// way to others once. A stop ends it at once. Allocates nothing, and needs no I/O: it works with
-/// every backend.
+/// way to others once; what is too long for a clock lasts for ever. A stop ends it at once.
+/// Allocates nothing, and needs no I/O: it works with every backend.
 template <duration_like Duration>
 [[nodiscard]] sleep_wait sleep(Duration length) noexcept {
-  return sleep_wait(to_nanoseconds(length));
+  return sleep_wait(time_span(length));
+}
+
+/// co_await sleep_until(now() + 10ms): the same for a moment of the runtime's clock. One that is
+/// past gives way to others once.
+[[nodiscard]] inline sleep_wait sleep_until(instant end) noexcept {
+  return sleep_wait(end);
 }
 
 }  // namespace skua::inline SKUA_ABI

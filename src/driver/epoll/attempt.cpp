@@ -123,7 +123,7 @@ tried move(operation& op) noexcept {
   if (moves_nothing(op)) return ended(0);
   if (got == -EAGAIN) return waits;
   if (is_file_or_disk(kind_of(op.fd))) return blocks;
-  if (is_nonblocking(op.fd)) return ended_unless_again(blocking_call(op));
+  if (is_nonblocking(op.fd)) return ended_unless_again(call_and_block(op));
   return move_when_ready(op);
 }
 
@@ -170,14 +170,14 @@ tried message(const operation& op) noexcept {
 
 tried accept(operation& op, mode_known mode) noexcept {
   if (mode == mode_known::no) make_nonblocking(op.fd);
-  return ended_unless_again(blocking_call(op));
+  return ended_unless_again(call_and_block(op));
 }
 
 // An event may tell of the time before the connection was begun: writable is what counts.
 tried connect(operation& op) noexcept {
   if (!op.stage) {
     make_nonblocking(op.fd);
-    const std::int32_t got = blocking_call(op);
+    const std::int32_t got = call_and_block(op);
     if (got != -EINPROGRESS) return ended(got);
     op.stage = true;
     return waits;
@@ -186,7 +186,7 @@ tried connect(operation& op) noexcept {
   if (now == 0) return waits;
   if (now < 0) return ended(now);
   // Asked once more, the socket tells how it went, and knows that it is connected.
-  const std::int32_t again = blocking_call(op);
+  const std::int32_t again = call_and_block(op);
   if (again == -EINPROGRESS || again == -EALREADY) return waits;
   return ended(again == -EISCONN ? 0 : again);
 }
@@ -259,7 +259,7 @@ tried attempt(operation& op, mode_known mode) noexcept {
     case op_code::connect:
       return connect(op);
     case op_code::shutdown:
-      return ended(blocking_call(op));
+      return ended(call_and_block(op));
     case op_code::splice:
       return splice(op);
     case op_code::poll:

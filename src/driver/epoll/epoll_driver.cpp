@@ -134,7 +134,7 @@ void epoll_driver::close(operation& op) noexcept {
     const std::lock_guard hold(mutex_);
     if (offload(op)) return;
   }
-  end_at_once(op, blocking_call(op));
+  end_at_once(op, call_and_block(op));
 }
 
 // --- drive

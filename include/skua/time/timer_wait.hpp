@@ -1,0 +1,43 @@
+// skua/time/timer_wait.hpp: what all waits for a moment share: a leaf with a timer in it.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/coro/leaf.hpp"
+#include "skua/driver/timer.hpp"
+#include "skua/time/instant.hpp"
+
+namespace skua::inline SKUA_ABI {
+
+class driver;
+
+/// Waits until `end()` by the clock of the runtime; gives way once if that is past. A stop ends it
+/// at once. The timer lives in it, and nothing is allocated.
+class [[gnu::visibility("default")]] timer_wait : public leaf {
+protected:
+  timer_wait() noexcept : alarm_(ring, *this) {}
+  explicit timer_wait(may_lose yes) noexcept : leaf(yes), alarm_(ring, *this) {}
+  ~timer_wait() = default;
+
+  /// Before start().
+  void set_end(instant when) noexcept { alarm_.deadline = when.nanoseconds(); }
+
+  /// In await_resume(): throws std::logic_error if it waited where there is no runtime.
+  void throw_if_outside(const char* message) const;
+
+  void start() noexcept override;
+
+private:
+  struct alarm final : timer {
+    alarm(fire_function when_due, timer_wait& whose) noexcept : timer(when_due), of(whose) {}
+    timer_wait& of;
+  };
+
+  cancel_answer cancel() noexcept final;
+  static void ring(timer& due) noexcept;
+
+  alarm alarm_;
+  driver* at_ = nullptr;
+  bool outside_ = false;
+};
+
+}  // namespace skua::inline SKUA_ABI
