@@ -17,11 +17,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 find_program(SKUA_CCACHE ccache)
 if(SKUA_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  # With what it has to overlook to cache what was compiled with a precompiled header.
+  # With what it has to overlook to cache what was compiled with a precompiled header, and so that
+  # another clone of the same sources finds it again.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${SKUA_CCACHE})
+    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${SKUA_CCACHE})
 endif()
 
 # CMake makes the target that compiles each public header alone, but nothing builds it by default.
-add_custom_target(public_headers ALL)
-add_dependencies(public_headers all_verify_interface_header_sets)
+if(NOT SKUA_SANITIZE)
+  add_custom_target(public_headers ALL)
+  add_dependencies(public_headers all_verify_interface_header_sets)
+endif()
