@@ -74,7 +74,6 @@ private:
     std::size_t next = 0;
     line* in = nullptr;    // where it waits
     bool granted = false;  // what it waited for
-    bool all = false;      // by notify_all
     bool stop = false;
     bool unwinds = false;
     bool yielded = false;
