@@ -25,7 +25,8 @@ if(SKUA_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 # CMake makes the target that compiles each public header alone, but nothing builds it by default.
-if(NOT SKUA_SANITIZE)
+# Builds that put sources together are for what else can go wrong.
+if(NOT SKUA_UNITY_BUILD)
   add_custom_target(public_headers ALL)
   add_dependencies(public_headers all_verify_interface_header_sets)
 endif()

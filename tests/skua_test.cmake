@@ -7,7 +7,7 @@ add_library(skua_test_main STATIC support/main.cpp support/budget.cpp)
 target_link_libraries(skua_test_main PUBLIC skua::skua GTest::gmock GTest::gtest)
 target_include_directories(skua_test_main PUBLIC
   ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
-# Read once, not by every test: most of the time of a build. ./dev lint compiles without.
+# Read once, not by every test: most of the time of a build.
 target_precompile_headers(skua_test_main PRIVATE
   <gtest/gtest.h> <atomic> <chrono> <memory> <optional> <random> <string> <thread> <vector>
   <skua/skua.hpp>)
@@ -17,7 +17,7 @@ target_precompile_headers(skua_test_main PRIVATE
 # The limit is 120 s by default, five times as much under a sanitizer, and more by twice the minutes
 # that the environment grants: ./dev configures again with the same environment before it runs ctest.
 function(skua_test_properties name)
-  set(layers base coro sched driver runtime io time sync net fs process fiber interop tools)
+  set(layers base coro sched driver runtime sync io time net fs process fiber interop tools)
   set(kinds unit model stress fuzz cancel fault regress consumer docs bench)
   set(kinds_with_budget model stress fuzz)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LAYER;TIMEOUT" "KIND")

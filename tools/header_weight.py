@@ -2,7 +2,8 @@
 """Fails when a public header, after preprocessing, is longer than header_weight.txt allows.
 
 usage: header_weight.py COMPILER [ROOT]
-The budgets are counted with g++ 12 and its standard library.
+The budgets are counted with g++ 12 and its standard library. A header that needs a newer library
+has `newer` in place of a number.
 """
 import concurrent.futures
 import pathlib
@@ -11,6 +12,8 @@ import sys
 
 # Every user of coroutines pays for these, so no budget may exceed this.
 HARD_LIMITS = {"skua/coro/task.hpp": 9000}
+
+NEWER = -1  # cannot be counted with this library
 
 
 def weight(compiler: str, include: pathlib.Path, name: str):
@@ -28,7 +31,7 @@ def main(compiler: str, root: pathlib.Path) -> int:
     for line in (root / "header_weight.txt").read_text().splitlines():
         if line.strip() and not line.startswith("#"):
             name, limit = line.split()
-            budgets[name] = int(limit)
+            budgets[name] = NEWER if limit == "newer" else int(limit)
     include = root / "include"
     names = sorted(p.relative_to(include).as_posix() for p in include.rglob("*.hpp"))
     with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -37,6 +40,8 @@ def main(compiler: str, root: pathlib.Path) -> int:
     faults = []
     for name, lines in weights.items():
         limit = budgets.get(name)
+        if limit == NEWER:
+            continue
         if isinstance(lines, str):
             faults.append(f"{name}: does not preprocess: {lines}")
         elif limit is None:

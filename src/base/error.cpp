@@ -1,6 +1,8 @@
 // src/base/error.cpp: the words for each error, in a category that is never destroyed.
 #include "skua/base/error.hpp"
 
+#include "base/immortal.hpp"
+
 #include <string>
 
 namespace skua::inline SKUA_ABI {
@@ -26,14 +28,7 @@ public:
   }
 };
 
-// Destructors of static objects may still look at a code, so the category must outlive them all.
-union immortal_category {
-  constexpr immortal_category() noexcept : value() {}
-  constexpr ~immortal_category() {}
-  category value;
-};
-
-constinit const immortal_category the_category;
+constinit const immortal<category> the_category;  // a code may be looked at until the very end
 
 }  // namespace
 

@@ -62,6 +62,8 @@ std::expected<runtime, start_error> runtime::start(const config& settings) {
   return whole;
 }
 
+// What its own shutdown runs may not destroy it: that ends the program, with the reason.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 runtime::~runtime() {
   if (handle_.core_ == nullptr) return;
   core& mine = *handle_.core_;

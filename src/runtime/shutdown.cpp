@@ -13,7 +13,7 @@ namespace skua::inline SKUA_ABI {
 namespace {
 
 /// How often a thread looks whether another has stopped driving a current_thread runtime.
-constexpr std::int64_t look_every = 1'000'000;
+constexpr std::int64_t look_for_the_end_every = 1'000'000;
 
 bool is_quiet(const scope_state& scope) {
   return scope.quiet();
@@ -91,7 +91,7 @@ bool core::drive_by(std::int64_t deadline) noexcept {
   // order: [runtime.drive] acquire: what the thread did that ran the loop before.
   while (driven_.exchange(true, std::memory_order_acquire)) {
     if (now() >= deadline) return false;
-    everything_->sleep(monotonic_clock().now() + look_every);
+    everything_->sleep(monotonic_clock().now() + look_for_the_end_every);
   }
   return true;
 }

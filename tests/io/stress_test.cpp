@@ -29,7 +29,7 @@ using skua_test::started;
 
 constexpr bool slow_build = skua::built_with_asan || skua::built_with_tsan;
 constexpr std::uint64_t operations_wanted = slow_build ? 100'000 : 1'000'000;
-constexpr int connections = 32;
+constexpr int connections_at_once = 32;
 
 /// A stream of bytes that count up. One task sends, another receives; each may be stopped at any
 /// moment and is followed by another, which goes on where it was.
@@ -40,7 +40,7 @@ struct connection {
 };
 
 struct all {
-  explicit all(std::uint64_t from) : seed(from), connections(::connections) {}
+  explicit all(std::uint64_t from) : seed(from), connections(connections_at_once) {}
 
   [[nodiscard]] bool enough() const { return operations.load() >= operations_wanted; }
 

@@ -142,10 +142,13 @@ lateness measure(const skua::config& settings) {
 TEST_P(sleeps_at_once, are_never_early_and_seldom_late) {
   constexpr std::int64_t allowed = slow_build ? 20'000'000 : 2'000'000;
   bool in_time = false;
+  bool quiet = false;
   for (int i = 0; i < 5 && !in_time; ++i) {
     const lateness seen = measure(GetParam().settings());
     in_time = seen.ours <= allowed + seen.bare;
+    quiet = quiet || seen.bare <= allowed;
   }
+  if (!in_time && !quiet) GTEST_SKIP() << "the machine is too busy to measure anything";
   EXPECT_TRUE(in_time);
 }
 

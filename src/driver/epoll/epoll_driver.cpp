@@ -157,15 +157,15 @@ bool epoll_driver::drive(bool sleeps, std::size_t room) noexcept {
   serving found;
   std::int64_t until = no_deadline;
   bool woken = false;
-  bool waits = false;
+  bool must_wait = false;
   if (sleeps) {
     const std::lock_guard hold(mutex_);
     // A token that has come since: its edge may have been shown to another, see pass_on_wake().
     woken = word_.try_end();
-    waits = results_.empty() && !woken;
-    if (waits) until = timers_.begin_sleep();
+    must_wait = results_.empty() && !woken;
+    if (must_wait) until = timers_.begin_sleep();
   }
-  if (waits) {
+  if (must_wait) {
     came = poller_.wait(most, timers_.left_until(until));
     const std::lock_guard hold(mutex_);
     timers_.end_sleep();
@@ -177,7 +177,7 @@ bool epoll_driver::drive(bool sleeps, std::size_t room) noexcept {
   for (const epoll_event& one : came) {
     if (one.data.u64 < alarm)
       dispatch(one, found);
-    else if (!waits)
+    else if (!must_wait)
       pass_on_wake();
   }
   finish(found);

@@ -7,18 +7,18 @@ namespace skua::inline SKUA_ABI {
 namespace {
 
 template <typename T>
-T* seen(const std::atomic<T*>& place) noexcept {
+T* seen(const std::atomic<T*>& pointer) noexcept {
   // order: [fd_table.grow] acquire: what is there was made by another thread.
-  return place.load(std::memory_order_acquire);
+  return pointer.load(std::memory_order_acquire);
 }
 
 template <typename T>
-T* made(std::atomic<T*>& place) noexcept {
-  T* const there = seen(place);
+T* made(std::atomic<T*>& pointer) noexcept {
+  T* const there = seen(pointer);
   if (there != nullptr) return there;
   T* const fresh = new (std::nothrow) T;
   // order: [fd_table.grow] release: all of it, to those who find it without a lock.
-  place.store(fresh, std::memory_order_release);
+  pointer.store(fresh, std::memory_order_release);
   return fresh;
 }
 
