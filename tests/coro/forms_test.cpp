@@ -1,5 +1,10 @@
 // tests/coro/forms_test.cpp: ways to write an await that work with every supported compiler.
 #include "coro/forms.hpp"
+#include "skua/coro/race.hpp"
+#include "skua/coro/shielded.hpp"
+#include "skua/coro/when_all.hpp"
+
+#include <tuple>
 
 namespace skua_test {
 namespace {
@@ -7,6 +12,19 @@ namespace {
 const form forms[] = {
     {"leaf_temporary",
      []() -> task<bool> { co_return (co_await ready_leaf(tracked("leaf"))).name == "leaf!"; }},
+    {"leaves_in_a_race",
+     []() -> task<bool> {
+       auto first =
+           co_await skua::race(ready_leaf(tracked("leaf")), ready_leaf(tracked("leaf")), make());
+       co_return first.name == "leaf!" || first.name == "mk";
+     }},
+    {"leaves_in_nested_combinators",
+     []() -> task<bool> {
+       auto both = co_await skua::shielded(
+           skua::when_all(skua::race(ready_leaf(tracked("a")), ready_leaf(tracked("a"))),
+                          ready_leaf(tracked("b"))));
+       co_return std::get<0>(both).name == "a!" && std::get<1>(both).name == "b!";
+     }},
     {"foreign_constructed_temporary",
      []() -> task<bool> { co_return (co_await constructed_awaiter(tracked("a"))).name == "a!"; }},
     {"foreign_aggregate_named",

@@ -3,6 +3,7 @@
 
 #include "skua/base/abi.hpp"
 #include "skua/coro/awaitable.hpp"
+#include "skua/coro/in_place_task.hpp"
 #include "skua/coro/task.hpp"
 
 #include <concepts>
@@ -29,7 +30,7 @@ task<await_result_t<Awaitable&>> await_borrowed(Awaitable& awaited) {
 }
 
 /// A task is taken as it is; a temporary that can be moved is moved; the rest (a leaf, a named
-/// awaitable) is borrowed, so await the result in the same expression.
+/// awaitable) is borrowed: see made_of(), which keeps the result in the same expression.
 template <typename Awaitable>
 auto await_in_task(Awaitable&& awaited) {
   using plain = std::remove_cvref_t<Awaitable>;
@@ -38,6 +39,8 @@ auto await_in_task(Awaitable&& awaited) {
     static_assert(!named, "this is awaited once, as an rvalue: pass std::move(x)");
     if constexpr (is_task<plain>)
       return std::forward<Awaitable>(awaited);
+    else if constexpr (awaited_in_place<plain>)
+      return std::forward<Awaitable>(awaited).take();
     else
       return await_owned<plain>(std::forward<Awaitable>(awaited));
   } else {

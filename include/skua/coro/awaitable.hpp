@@ -17,6 +17,10 @@ concept skua_awaiter = requires { typename T::skua_awaiter_tag; };
 template <typename T>
 concept awaited_as_rvalue = requires { typename T::awaited_as_rvalue_tag; };
 
+/// One that, besides, cannot be moved: it is awaited in the expression that made it.
+template <typename T>
+concept awaited_in_place = requires { typename T::awaited_in_place_tag; };
+
 template <typename T>
 concept has_member_co_await = requires(T&& x) { std::forward<T>(x).operator co_await(); };
 template <typename T>

@@ -32,6 +32,7 @@ struct awaiting_promise : promise_base {
   /// skua's own awaitables pass through; foreign ones are wrapped, so that the task comes back to
   /// its own executor whichever thread resumes it.
   template <typename Awaitable>
+    requires(!awaited_in_place<std::remove_cvref_t<Awaitable>>)
   decltype(auto) await_transform(Awaitable&& awaited) {
     using plain = std::remove_cvref_t<Awaitable>;
     if constexpr (awaited_as_rvalue<plain>) {
@@ -48,6 +49,11 @@ struct awaiting_promise : promise_base {
                     "constructor, or a name and await that");
       return foreign_awaiter<Awaitable>(std::forward<Awaitable>(awaited));
     }
+  }
+  /// By value: what cannot be moved gets here only from the expression that makes it.
+  template <awaited_in_place Awaitable>
+  auto await_transform(Awaitable awaited) noexcept {
+    return std::move(awaited).operator co_await();
   }
 };
 

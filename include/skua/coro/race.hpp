@@ -36,7 +36,7 @@ namespace skua::inline SKUA_ABI {
 template <typename... Awaitables>
   requires(sizeof...(Awaitables) > 0)
 [[nodiscard]] auto race(Awaitables&&... awaited) {
-  return await_first(await_in_task(std::forward<Awaitables>(awaited))...);
+  return made_of<Awaitables...>(await_first(await_in_task(std::forward<Awaitables>(awaited))...));
 }
 
 /// The same, but tells which was the first:
@@ -44,12 +44,14 @@ template <typename... Awaitables>
 ///   auto event = co_await select(jobs.receive(), tick.next());
 ///   if (auto* job = event.get<0>()) ...
 ///
-/// In a loop, nothing is lost of arguments that give back: who is not selected has taken nothing. A
-/// generator whose next() was not selected has ended.
+/// In a loop, nothing is lost of arguments that give back: who is not selected has taken nothing,
+/// nor has what is awaited beneath it, by timeout() or another select(). A generator whose next()
+/// was not selected is of no more use: see async_generator.
 template <typename... Awaitables>
   requires(sizeof...(Awaitables) > 0)
 [[nodiscard]] auto select(Awaitables&&... awaited) {
-  return await_selected(await_in_task(std::forward<Awaitables>(awaited))...);
+  return made_of<Awaitables...>(
+      await_selected(await_in_task(std::forward<Awaitables>(awaited))...));
 }
 
 /// select() for any number of tasks of one type, but not for none.

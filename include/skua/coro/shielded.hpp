@@ -27,7 +27,7 @@ private:
 /// the same expression if x is a leaf or has a name: those are borrowed.
 template <typename Awaitable>
 [[nodiscard]] auto shielded(Awaitable&& awaited) {
-  return await_under<shield>(await_in_task(std::forward<Awaitable>(awaited)));
+  return made_of<Awaitable>(await_under<shield>(await_in_task(std::forward<Awaitable>(awaited))));
 }
 
 }  // namespace skua::inline SKUA_ABI

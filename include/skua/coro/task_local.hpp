@@ -15,6 +15,8 @@ namespace skua::inline SKUA_ABI {
 class [[gnu::visibility("default")]] local_binding final : private stop_boundary {
 public:
   local_binding(context& in, const void* key, void* value) noexcept;
+  /// All that holds where `beyond` waits holds in `in`, too. It waits for as long as this lives.
+  local_binding(context& in, context& beyond) noexcept;
   local_binding(const local_binding&) = delete;
   local_binding& operator=(const local_binding&) = delete;
   ~local_binding();
@@ -35,13 +37,15 @@ private:
 ///   co_await request_id.with("a7", serve(connection));     // for serve() and all it awaits
 ///   if (const std::string* id = co_await request_id.get()) log(*id);
 ///
-/// The value holds for the awaits within, branches and chains of parallel_all() included, and not
-/// for tasks that are spawned: those inherit it if they are asked to, by a copy of their own:
+/// The value holds for the awaits within; branches, chains of parallel_all() and children of
+/// with_scope() included. Other tasks that are spawned inherit it if they are asked to, by a copy
+/// of their own:
 ///
 ///   spawn(co_await request_id.inherited_by(clean_up()));
 ///
 /// Costs nothing where it is not used. Finding a value takes as many steps as there are bindings
-/// (and as_outcome()s) around. Chains of parallel_all() share the value: its type's business.
+/// (and as_outcome()s) around. Chains of parallel_all() and children of a scope share the value, on
+/// several threads: its type's business.
 template <typename T>
 class task_local {
 public:
@@ -53,7 +57,8 @@ public:
   /// expression if `inner` is a leaf or has a name.
   template <typename Awaitable>
   [[nodiscard]] auto with(T value, Awaitable&& inner) const {
-    return await_with_local(this, std::move(value), await_in_task(std::forward<Awaitable>(inner)));
+    return made_of<Awaitable>(
+        await_with_local(this, std::move(value), await_in_task(std::forward<Awaitable>(inner))));
   }
 
   class get_awaiter : public current_context {
@@ -74,6 +79,9 @@ public:
   /// does.
   template <typename Awaitable>
   [[nodiscard]] auto inherited_by(Awaitable&& inner) const {
+    static_assert(!is_borrowed<Awaitable>,
+                  "a spawned task owns what it awaits, and this cannot be moved or has a name: "
+                  "await it in a coroutine, and pass that");
     return await_inheritance(this, await_in_task(std::forward<Awaitable>(inner)));
   }
 

@@ -27,7 +27,8 @@ private:
 /// in the same expression if x is a leaf or has a name: those are borrowed.
 template <typename Awaitable>
 [[nodiscard]] auto unconstrained(Awaitable&& awaited) {
-  return await_under<budget_exemption>(await_in_task(std::forward<Awaitable>(awaited)));
+  return made_of<Awaitable>(
+      await_under<budget_exemption>(await_in_task(std::forward<Awaitable>(awaited))));
 }
 
 }  // namespace skua::inline SKUA_ABI

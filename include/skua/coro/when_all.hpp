@@ -27,7 +27,7 @@ namespace skua::inline SKUA_ABI {
 template <typename... Awaitables>
   requires(sizeof...(Awaitables) > 0)
 [[nodiscard]] auto when_all(Awaitables&&... awaited) {
-  return await_all(await_in_task(std::forward<Awaitables>(awaited))...);
+  return made_of<Awaitables...>(await_all(await_in_task(std::forward<Awaitables>(awaited))...));
 }
 
 /// The same for any number of tasks: gives a vector of their values, or nothing if they give none.

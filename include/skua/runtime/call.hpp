@@ -23,6 +23,9 @@ struct called {
 };
 template <awaitable Result>
 struct called<Result> {
+  static_assert(!awaited_in_place<Result>,
+                "this borrows from the function that returns it: let that be a coroutine, and "
+                "co_await it there");
   using type = await_result_t<Result>;
 };
 template <typename Callable, typename... Args>

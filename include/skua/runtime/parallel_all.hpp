@@ -26,11 +26,14 @@ namespace skua::inline SKUA_ABI {
 ///
 /// If one throws, the others are stopped, and when all have ended the exception is rethrown. A stop
 /// of the task stops them all; it then unwinds, unless they had all ended with values by then. In a
-/// task of spawn_local() they stay on its worker. The registry shows their task, not them.
+/// task of spawn_local(), or of a thread_per_core runtime, they stay on its worker. The registry
+/// shows their task, not them. Await it in the same expression if an argument is a leaf or has a
+/// name: those are borrowed.
 template <typename... Awaitables>
   requires(sizeof...(Awaitables) > 0)
 [[nodiscard]] auto parallel_all(Awaitables&&... awaited) {
-  return await_parallel(await_in_task(std::forward<Awaitables>(awaited))...);
+  return made_of<Awaitables...>(
+      await_parallel(await_in_task(std::forward<Awaitables>(awaited))...));
 }
 
 /// The same for any number of tasks: gives a vector of their values, or nothing if they give none.

@@ -5,6 +5,7 @@
 #include "skua/coro/current_context.hpp"
 #include "skua/coro/leaf.hpp"
 #include "skua/coro/task.hpp"
+#include "skua/coro/task_local.hpp"
 #include "skua/coro/yield.hpp"
 #include "skua/runtime/call.hpp"
 #include "skua/runtime/child_set.hpp"
@@ -65,7 +66,8 @@ private:
 /// that function and by the children themselves, on any worker; nobody else has a scope.
 class [[gnu::visibility("default")]] scope {
 public:
-  explicit scope(scope_policy how) noexcept : policy_(how), end_(*this) {}
+  /// `within`: who waits for it.
+  scope(scope_policy how, context& within) noexcept : policy_(how), within_(within), end_(*this) {}
   scope(const scope&) = delete;
   scope& operator=(const scope&) = delete;
   ~scope() = default;
@@ -149,7 +151,8 @@ private:
 
   /// One object, so that its parts end in order: g++ 12 destroys parameters the first one first.
   struct child {
-    child(scope& of, task<> inner) noexcept : member(of), what(std::move(inner)) {}
+    child(scope& whose, task<> inner) noexcept : of(whose), member(whose), what(std::move(inner)) {}
+    scope& of;
     scope_member member;
     task<> what;
   };
@@ -157,6 +160,7 @@ private:
   static task<> run_child(child self) {
     context& here = co_await current_context();
     if (!self.member.begins(here)) co_await yield();  // which unwinds
+    const local_binding inherits(here, self.of.within_);
     try {
       co_await std::move(self.what);
     } catch (...) {
@@ -165,6 +169,7 @@ private:
   }
 
   const scope_policy policy_;
+  context& within_;
   child_set children_;
   bool awaited_ = false;                    // under the children's lock: by the task, in end_
   std::exception_ptr first_;                // likewise

@@ -57,7 +57,7 @@ task<called_t<Callable&, scope&, Args...>> await_in_scope(scope_policy how, Call
                                                           Args... args) {
   using value = called_t<Callable&, scope&, Args...>;
   context& here = co_await current_context();
-  scope children(how);
+  scope children(how, here);
   branch_group alone(here, branch_group::policy::wait_for_all);
   task<value> what = call_in_scope<value>(fn, children, std::move(args)...);
   branch_of<value> body(branch_seed<value>{alone, what});

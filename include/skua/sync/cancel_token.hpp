@@ -39,7 +39,8 @@ public:
   /// the same expression if x is a leaf or has a name: those are borrowed.
   template <typename Awaitable>
   [[nodiscard]] auto guard(Awaitable&& awaited) const {
-    return await_guarded(*this, await_in_task(std::forward<Awaitable>(awaited)));
+    return made_of<Awaitable>(
+        await_guarded(*this, await_in_task(std::forward<Awaitable>(awaited))));
   }
 
   /// They belong to the same source.

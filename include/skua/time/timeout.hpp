@@ -59,8 +59,8 @@ template <duration_like Duration, io_wait_like Operation>
 template <duration_like Duration, typename Awaitable>
   requires(!io_wait_like<Awaitable>)
 [[nodiscard]] auto timeout(Duration length, Awaitable&& awaited) {
-  return await_unless(await_in_task(std::forward<Awaitable>(awaited)), let_pass(time_span(length)),
-                      std::errc::timed_out);
+  return made_of<Awaitable>(await_unless(await_in_task(std::forward<Awaitable>(awaited)),
+                                         let_pass(time_span(length)), std::errc::timed_out));
 }
 
 /// The same, until a moment: several waits may share one.
@@ -71,8 +71,8 @@ template <io_wait_like Operation>
 template <typename Awaitable>
   requires(!io_wait_like<Awaitable>)
 [[nodiscard]] auto timeout_at(instant end, Awaitable&& awaited) {
-  return await_unless(await_in_task(std::forward<Awaitable>(awaited)), let_pass_until(end),
-                      std::errc::timed_out);
+  return made_of<Awaitable>(await_unless(await_in_task(std::forward<Awaitable>(awaited)),
+                                         let_pass_until(end), std::errc::timed_out));
 }
 
 }  // namespace skua::inline SKUA_ABI
