@@ -1,21 +1,20 @@
-// bench/sync/mutex.cpp: the cost of a mutex, with nobody in the way and with two who want it.
+// bench/sync/mutex.cpp: the cost of a mutex, with nobody in the way and with others who want it.
 //
 // A round is one lock and one unlock by a task. "alone": nobody else wants it; baseline: the two
-// read-modify-writes that this takes at least, bare. "two": two tasks; baseline: the same with two
+// read-modify-writes that this takes at least, bare. "two", "hundred": so many tasks; baseline: two
 // threads and a std::mutex. "two_in_line": both give way while they hold it. Time: run without
 // arguments. Instructions:
 //   tools/instructions.py --only alone.current_thread build/release/bench/bench.sync.mutex
 #include "skua/sync/mutex.hpp"
 
 #include "runtime/flavours.hpp"
-#include "skua/runtime/spawn.hpp"
 #include "support/side_by_side.hpp"
+#include "sync/crowd.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -58,32 +57,23 @@ unsigned long bare(int rounds) {
   return count;
 }
 
-template <auto Body>
-skua::task<unsigned long> two(int rounds) {
+template <auto Body, int Tasks>
+skua::task<unsigned long> together(int rounds) {
   skua::mutex lock;
-  unsigned long count = 0;
-  auto one = skua::spawn(Body(lock, count, rounds / 2));
-  auto other = skua::spawn(Body(lock, count, rounds / 2));
-  co_await std::move(one);
-  co_await std::move(other);
-  co_return count;
+  co_return co_await crowd<Body, Tasks>(lock, rounds);
 }
 
 template <bool Slowly>
-unsigned long two_threads(int rounds) {
+unsigned long threads(int rounds) {
   std::mutex lock;
   unsigned long count = 0;
-  auto body = [&] {
+  two_threads([&] {
     for (int i = 0; i < rounds / 2; ++i) {
       const std::lock_guard hold(lock);
       if constexpr (Slowly) std::this_thread::yield();
       ++count;
     }
-  };
-  std::thread one(body);
-  std::thread other(body);
-  one.join();
-  other.join();
+  });
   return count;
 }
 
@@ -92,8 +82,10 @@ unsigned long two_threads(int rounds) {
 int main(int argc, char** argv) {
   std::vector<comparison> all;
   flavours::add<alone>(all, "alone", 300'000, {"bare", bare});
-  flavours::add<two<takes_turns>>(all, "two", 100'000, {"std::mutex", two_threads<false>});
-  flavours::add<two<takes_turns_slowly>>(all, "two_in_line", 30'000,
-                                         {"std::mutex", two_threads<true>});
+  const side quick = {"std::mutex", threads<false>};
+  flavours::add<together<takes_turns, 2>>(all, "two", 100'000, quick);
+  flavours::add<together<takes_turns, 100>>(all, "hundred", 1'000'000, quick);
+  const side slow = {"std::mutex", threads<true>};
+  flavours::add<together<takes_turns_slowly, 2>>(all, "two_in_line", 30'000, slow);
   return side_by_side(argc, argv, "mutex", all);
 }

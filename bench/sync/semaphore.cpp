@@ -1,21 +1,19 @@
-// bench/sync/semaphore.cpp: the cost of a permit, with nobody in the way and with two who want it.
+// bench/sync/semaphore.cpp: the cost of a permit, with nobody in the way and with others.
 //
 // A round is one permit taken and given back by a task. "alone": nobody else wants it; baseline:
-// the two read-modify-writes that this takes at least, bare. "two": two tasks and one permit;
-// baseline: the same with two threads and a std::counting_semaphore. Time: run without arguments.
+// the two read-modify-writes that this takes at least, bare. "two", "hundred": so many tasks
+// and one permit; baseline: two threads and a std::counting_semaphore. Time: run without arguments.
 // Instructions:
 //   tools/instructions.py --only alone.current_thread build/release/bench/bench.sync.semaphore
 #include "skua/sync/semaphore.hpp"
 
 #include "runtime/flavours.hpp"
-#include "skua/runtime/spawn.hpp"
 #include "support/side_by_side.hpp"
+#include "sync/crowd.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <semaphore>
-#include <thread>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -45,29 +43,21 @@ unsigned long bare(int rounds) {
   return count;
 }
 
-skua::task<unsigned long> two(int rounds) {
+template <int Tasks>
+skua::task<unsigned long> together(int rounds) {
   skua::semaphore limit(1);
-  unsigned long count = 0;
-  auto one = skua::spawn(takes_turns(limit, count, rounds / 2));
-  auto other = skua::spawn(takes_turns(limit, count, rounds / 2));
-  co_await std::move(one);
-  co_await std::move(other);
-  co_return count;
+  co_return co_await crowd<takes_turns, Tasks>(limit, rounds);
 }
-unsigned long two_threads(int rounds) {
+unsigned long threads(int rounds) {
   std::counting_semaphore<> limit(1);
   unsigned long count = 0;
-  auto body = [&] {
+  two_threads([&] {
     for (int i = 0; i < rounds / 2; ++i) {
       limit.acquire();
       ++count;
       limit.release();
     }
-  };
-  std::thread one(body);
-  std::thread other(body);
-  one.join();
-  other.join();
+  });
   return count;
 }
 
@@ -76,6 +66,8 @@ unsigned long two_threads(int rounds) {
 int main(int argc, char** argv) {
   std::vector<comparison> all;
   flavours::add<alone>(all, "alone", 300'000, {"bare", bare});
-  flavours::add<two>(all, "two", 100'000, {"std::counting_semaphore", two_threads});
+  const side both = {"std::counting_semaphore", threads};
+  flavours::add<together<2>>(all, "two", 100'000, both);
+  flavours::add<together<100>>(all, "hundred", 1'000'000, both);
   return side_by_side(argc, argv, "semaphore", all);
 }

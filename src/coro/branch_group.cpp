@@ -25,10 +25,10 @@ bool context::task_is_to_stop() const noexcept {
   return shields_ == 0 && static_cast<const branch&>(*this).task().is_to_stop();
 }
 
-// Once it is decided, a stop beats a value: what the branch waited for is given back by its leaf.
+// Once nobody wants it, a stop beats a value: what the branch waited for is given back by its leaf.
 void branch::run(work& item) noexcept {
   auto& self = static_cast<branch&>(item);
-  const progress how = self.of_.decided_ ? self.drive_or_unwind() : self.drive();
+  const progress how = self.of_.nobody_wants() ? self.drive_or_unwind() : self.drive();
   if (self.has_ended(how)) self.of_.ended(self);
 }
 
@@ -42,6 +42,7 @@ void branch_group::start(branch& one) noexcept {
   live_.push_back(one);
   ++running_;
   one.context::schedule();
+  if (decided_) one.request_stop();  // it comes too late
 }
 
 // A number that changes from race to race; those that follow each other are spread evenly by the
@@ -71,6 +72,13 @@ void branch_group::ended(branch& one) noexcept {
   decided_ = true;
   decisive_ = &one;
   stop_all();
+}
+
+// The group itself may be what lost a race, further out.
+bool branch_group::nobody_wants() const noexcept {
+  if (decided_) return true;
+  return root_.is_branch && root_.stop_requested() &&
+         static_cast<const branch&>(root_).of_.nobody_wants();
 }
 
 bool branch_group::is_stopped() const noexcept {

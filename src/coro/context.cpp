@@ -38,14 +38,16 @@ void context::reuse(executor& home) noexcept {
 }
 
 progress context::drive() noexcept {
+  if (now == phase::postponed) [[unlikely]]
+    return drive_postponed();
   // A root that is stopped before it starts never runs a line; one that gave way learns of it here.
-  const bool at_rest = now == phase::held || now == phase::yielded;
+  const bool at_rest = now <= phase::yielded;
   bool unwinds = at_rest ? word_.stop_visible() : word_.take_unwind();
   for (;;) {
     if (unwinds && !unwind_to_boundary()) return progress::stopped;
     run_frames();
     if (now == phase::ended) return progress::returned;
-    if (now == phase::yielded) {
+    if (now <= phase::postponed) {
       home_->defer(*this);  // from here on another thread may run it
       return progress::parked;
     }
@@ -69,10 +71,10 @@ progress context::drive() noexcept {
 // As if it had given way: there, a stop that was asked for is what counts.
 progress context::drive_or_unwind() noexcept {
   if (now == phase::waiting) {
-    if (!waiting_for_->gives_back_) return drive();
+    if (!waiting_for_->gives_back()) return drive();
     static_cast<void>(word_.take_unwind());
+    now = phase::yielded;
   }
-  now = phase::yielded;
   return drive();
 }
 
@@ -84,18 +86,35 @@ void context::run_frames() noexcept {
   } while (now == phase::running);
 }
 
+// What the turn before would have done, had it not been used up.
+progress context::drive_postponed() noexcept {
+  if (word_.stop_visible()) {
+    now = phase::yielded;
+  } else {
+    waiting_for_->arm_in_spite_of_stop(resume_point);
+    waiting_for_->start();
+    if (publish()) return progress::parked;  // *this belongs to others now
+  }
+  return drive();
+}
+
 context::parking context::park() noexcept {
+  if (publish()) return parking::parked;
+  return word_.take_unwind() ? parking::unwinds : parking::resumes;
+}
+
+// True if it waits; false if the wait is over already.
+bool context::publish() noexcept {
   using publication = leaf_word<std_atomics>::publication;
   switch (word_.publish()) {
     case publication::parked:
-      return parking::parked;
+      return true;
     case publication::ready:
-      break;
+      return false;
     case publication::cancel:  // the stop came between arming and here: cancel on our own
-      if (!word_.settle(waiting_for_->cancel())) return parking::parked;
-      break;
+      return !word_.settle(waiting_for_->cancel());
   }
-  return word_.take_unwind() ? parking::unwinds : parking::resumes;
+  return false;
 }
 
 // From the leaf outwards, so that destructors run innermost first and the stack stays flat. A
@@ -182,6 +201,13 @@ void leaf::arm_in_spite_of_stop(frame_handle self) noexcept {
   wait_number_ = running.word_.wait_number();
   running.waiting_for_ = this;
   running.now = phase::waiting;
+}
+
+void leaf::postpone(frame_handle self) noexcept {
+  auto& running = static_cast<context&>(*self.promise().context);
+  running.resume_point = self;
+  running.waiting_for_ = this;
+  running.now = running.stop_requested() ? phase::stopped : phase::postponed;
 }
 
 void wait_ticket::complete() const noexcept {

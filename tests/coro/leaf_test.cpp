@@ -222,6 +222,68 @@ TEST(leaf, a_stop_between_arming_and_parking_is_carried_out_by_the_runner) {
   }
 }
 
+TEST(leaf, that_is_postponed_starts_in_the_next_turn) {
+  manual_executor here;
+  gate at;
+  at.is_postponed = true;
+  driven<int> one(here, wait_for(at));
+  EXPECT_TRUE(here.run_one());
+  EXPECT_FALSE(at.waited_for());
+  EXPECT_TRUE(here.run_one()) << "it is ready all the same";
+  EXPECT_TRUE(at.waited_for());
+  EXPECT_FALSE(here.run_one()) << "it waits";
+  at.open(7);
+  here.run_ready();
+  EXPECT_EQ(*one.result(), 7);
+}
+
+TEST(leaf, that_is_postponed_and_completed_inside_start_goes_on_in_that_turn) {
+  manual_executor here;
+  gate first;
+  gate second;
+  first.is_postponed = first.opens_at_start = true;
+  driven<int> both(here, wait_twice(first, second));
+  EXPECT_EQ(here.run_ready(), 2U);
+  EXPECT_TRUE(second.waited_for());
+  second.open(3);
+  here.run_ready();
+  EXPECT_EQ(*both.result(), 3);
+}
+
+TEST(leaf, that_is_postponed_does_not_start_in_a_task_that_was_asked_to_stop) {
+  for (const bool before : {true, false}) {
+    manual_executor here;
+    gate first;
+    gate second;
+    second.is_postponed = true;
+    driven<int> both(here, wait_twice(first, second));
+    here.run_ready();
+    first.open();
+    if (before) both.request_stop();
+    EXPECT_TRUE(here.run_one());
+    EXPECT_EQ(both.ended(), before);
+    both.request_stop();
+    here.run_ready();
+    ASSERT_TRUE(both.ended());
+    EXPECT_TRUE(both.result().stopped());
+    EXPECT_FALSE(second.waited_for());
+    EXPECT_EQ(second.cancels(), 0);
+  }
+}
+
+TEST(leaf, that_was_postponed_is_stopped_where_it_waits) {
+  manual_executor here;
+  gate at;
+  at.is_postponed = true;
+  driven<int> one(here, wait_for(at));
+  EXPECT_EQ(here.run_ready(), 2U);
+  one.request_stop();
+  here.run_ready();
+  ASSERT_TRUE(one.ended());
+  EXPECT_TRUE(one.result().stopped());
+  EXPECT_EQ(at.cancels(), 1);
+}
+
 TEST(context, a_task_stopped_before_its_start_never_runs_a_line) {
   manual_executor here;
   bool ran = false;

@@ -2,6 +2,7 @@
 #include "skua/coro/race.hpp"
 
 #include "skua/coro/as_outcome.hpp"
+#include "skua/coro/shielded.hpp"
 #include "skua/coro/when_all.hpp"
 #include "skua/coro/yield.hpp"
 #include "support/driven.hpp"
@@ -235,6 +236,27 @@ TEST(race, resumes_a_foreign_awaitable_though_it_has_lost) {
   ASSERT_TRUE(all.ended());
   EXPECT_TRUE(lock.taken);
   EXPECT_EQ(*all.result(), 2);
+}
+
+TEST(race, starts_what_was_postponed_and_is_shielded_though_it_has_lost) {
+  for (const bool is_shielded : {true, false}) {
+    manual_executor here;
+    gate late;
+    late.is_postponed = true;
+    auto waits = [is_shielded](gate& at) -> task<int> {
+      if (!is_shielded) co_return co_await gate::wait(at);
+      co_return co_await skua::shielded(gate::wait(at));
+    };
+    auto body = [&waits](gate& at) -> task<int> { co_return co_await race(waits(at), give(2)); };
+    driven<int> all(here, body(late));
+    here.run_ready();
+    EXPECT_EQ(late.waited_for(), is_shielded);
+    EXPECT_EQ(all.ended(), !is_shielded);
+    if (is_shielded) late.open(1);
+    here.run_ready();
+    ASSERT_TRUE(all.ended());
+    EXPECT_EQ(*all.result(), 2);
+  }
 }
 
 // Nobody's value is taken but that of the first: it stays where it was for the next time.

@@ -3,6 +3,8 @@
 
 #include "skua/coro/leaf.hpp"
 
+#include <coroutine>
+
 namespace skua_test {
 
 /// The source: opened by hand, from any thread the test likes. Counts what happened to it.
@@ -22,6 +24,8 @@ public:
   skua::cancel_answer answer = skua::cancel_answer::detached;
   /// Opened inside start(), before the task is parked.
   bool opens_at_start = false;
+  /// Started only in the turn after the one in which it was awaited.
+  bool is_postponed = false;
 
 private:
   wait* waiting_ = nullptr;
@@ -32,6 +36,11 @@ private:
 class gate::wait final : public skua::leaf {
 public:
   explicit wait(gate& source) noexcept : source_(source) {}
+  template <typename Promise>
+  void await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    if (source_.is_postponed) return postpone(skua::to_frame(self));
+    leaf::await_suspend(self);
+  }
   int await_resume() const noexcept { return source_.value_; }
 
 private:

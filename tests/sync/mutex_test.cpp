@@ -218,6 +218,26 @@ TEST_P(sync_mutex, locking_in_a_loop_leaves_time_for_others) {
   skua_test::run_on_one_worker(rt, body());
 }
 
+// Otherwise all others would run into it, and be in line when it comes back, and from then on
+// each lock would be a change of tasks.
+TEST_P(sync_mutex, is_not_held_by_one_who_gives_way_because_its_turn_is_used_up) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    auto busy = spawn_local([](mutex& which) -> task<> {
+      for (int i = 0; i < 10'000; ++i) co_await lock_once(which);
+    }(lock));
+    int turns = 0;
+    for (; !busy.done(); ++turns) {
+      EXPECT_TRUE(lock.try_lock());
+      co_await skua::yield();
+    }
+    EXPECT_GT(turns, 10);
+    co_await std::move(busy);
+  };
+  skua_test::run_on_one_worker(rt, body());
+}
+
 TEST(mutex_stress, one_at_a_time_and_free_in_the_end) {
   skua_test::for_some_time([](skua::runtime& rt, skua::random_generator& random) {
     mutex lock;

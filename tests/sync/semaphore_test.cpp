@@ -297,6 +297,24 @@ TEST_P(sync_semaphore, acquiring_in_a_loop_leaves_time_for_others) {
   skua_test::run_on_one_worker(rt, body());
 }
 
+TEST_P(sync_semaphore, one_who_gives_way_because_its_turn_is_used_up_holds_no_permit) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    semaphore limit(1);
+    auto busy = spawn_local([](semaphore& which) -> task<> {
+      for (int i = 0; i < 10'000; ++i) (void)co_await which.acquire();
+    }(limit));
+    int turns = 0;
+    for (; !busy.done(); ++turns) {
+      EXPECT_TRUE(limit.try_acquire());
+      co_await skua::yield();
+    }
+    EXPECT_GT(turns, 10);
+    co_await std::move(busy);
+  };
+  skua_test::run_on_one_worker(rt, body());
+}
+
 TEST(semaphore_stress, never_more_at_a_time_and_all_permits_come_back) {
   skua_test::for_some_time([](skua::runtime& rt, skua::random_generator& random) {
     constexpr std::size_t permits = 4;

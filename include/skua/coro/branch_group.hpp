@@ -105,6 +105,8 @@ private:
   void defer(work& item) noexcept override;
   void offload(work& item) noexcept override;
   void run_ready() noexcept;
+  /// What a branch still waits for would be thrown away.
+  [[nodiscard]] bool nobody_wants() const noexcept;
   void ended(branch& one) noexcept;
 
   context& root_;

@@ -98,9 +98,11 @@ private:
 
   void complete(std::uint32_t wait, bool cancelled) noexcept;
   void run_frames() noexcept;
+  progress drive_postponed() noexcept;
   bool gives_way() noexcept;
   enum class parking : unsigned char { parked, resumes, unwinds };
   parking park() noexcept;
+  bool publish() noexcept;
   bool unwind_to_boundary() noexcept;
   void set_shield(bool on) noexcept;
   [[nodiscard]] bool task_is_to_stop() const noexcept;
@@ -108,7 +110,7 @@ private:
 
   executor* home_;
   frame_handle root_;
-  leaf* waiting_for_ = nullptr;  // while now == phase::waiting
+  leaf* waiting_for_ = nullptr;  // while now is phase::waiting or postponed
   leaf_word<std_atomics> word_;
   stop_watch* watch_ = nullptr;  // made when a stop token is first asked for
   std::uint32_t shields_ = 0;

@@ -16,12 +16,13 @@ using frame_handle = std::coroutine_handle<promise_base>;
 
 /// Where a context's frames stand, told to its run function when resume() has returned.
 enum class phase : unsigned char {
-  held,     ///< `resume_point` is a root that has not started.
-  running,  ///< Frames are executing, or (trampoline) `resume_point` is to be resumed next.
-  yielded,  ///< It gives way: `resume_point` is to be queued behind what is ready.
-  waiting,  ///< A leaf has armed its source; `resume_point` awaits it.
-  stopped,  ///< A leaf saw a stop before it armed anything; `resume_point` is to be unwound.
-  ended,    ///< The root frame has a result; it is at its last suspension.
+  held,       ///< `resume_point` is a root that has not started.
+  yielded,    ///< It gives way: `resume_point` is to be queued behind what is ready.
+  postponed,  ///< Likewise, and the leaf that `resume_point` awaits is to be started then.
+  running,    ///< Frames are executing, or (trampoline) `resume_point` is to be resumed next.
+  waiting,    ///< A leaf has armed its source; `resume_point` awaits it.
+  stopped,    ///< A leaf saw a stop before it armed anything; `resume_point` is to be unwound.
+  ended,      ///< The root frame has a result; it is at its last suspension.
 };
 
 /// A thread's turn with one task: how much it may still do before it has to give way to others.
@@ -48,6 +49,13 @@ struct context_base {
   bool is_branch = false;
   /// What it awaits is ready, but one of its branches gives way, and so it has to.
   bool branch_gives_way = false;
+
+  /// The usual case of spend_budget(), which calls nothing. False: it is another case, ask that.
+  bool spend_from_turn() noexcept {
+    if (unconstrained > 0 || in_turn == nullptr || in_turn->budget == 0) return false;
+    --in_turn->budget;
+    return true;
+  }
 
   /// Counts something that was ready at once. False: the turn is used up, and the task gives way.
   bool spend_budget() noexcept {

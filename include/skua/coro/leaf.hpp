@@ -93,12 +93,7 @@ public:
   }
 
 protected:
-  leaf() noexcept : gives_back_(false) {}
-  /// For leaves that can give back what they got, and do so in their destructor if it was not
-  /// taken by await_resume(): a place in line, a message. If their task is a branch that has lost a
-  /// race, it is unwound from here instead of resumed with something that nobody wants.
-  enum class may_lose : bool { yes };
-  explicit leaf(may_lose /*tag*/) noexcept : gives_back_(true) {}
+  leaf() = default;
   ~leaf() = default;
 
   /// For leaves that hide await_suspend() because what they wait for must have ended before their
@@ -109,15 +104,22 @@ protected:
   /// start(). False if the task is to stop instead; await_suspend() then returns.
   [[gnu::visibility("default")]] bool arm(frame_handle self) noexcept;
 
+  /// Likewise, if the task has used up its turn and this is something that it should not hold while
+  /// others have theirs: gives way, and then start() is called, at the beginning of its next turn.
+  [[gnu::visibility("default")]] void postpone(frame_handle self) noexcept;
+
 private:
   friend class context;
 
   virtual void start() noexcept = 0;
   virtual cancel_answer cancel() noexcept = 0;
+  /// True of leaves that can give back what they got, and do so in their destructor if it was not
+  /// taken by await_resume(): a place in line, a message. If their task is a branch that has lost a
+  /// race, it is unwound from here instead of resumed with something that nobody wants.
+  [[nodiscard]] virtual bool gives_back() const noexcept { return false; }
 
   context* waiting_ = nullptr;
   std::uint32_t wait_number_ = 0;
-  const bool gives_back_;
 };
 
 }  // namespace skua::inline SKUA_ABI

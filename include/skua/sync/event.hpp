@@ -50,7 +50,7 @@ public:
 
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    return wait_unless(of_.is_set(), to_frame(self));
+    return wait_unless([this] { return of_.is_set(); }, to_frame(self));
   }
   void await_resume() noexcept { take(); }
 

@@ -20,6 +20,9 @@ namespace skua::inline SKUA_ABI {
 /// lock, and any may unlock. Waiting allocates nothing; with nobody in the way lock and unlock are
 /// one exchange each.
 ///
+/// A lock counts against the task's turn. When that is used up the task gives way before it asks,
+/// not with the mutex in its hand.
+///
 /// Stopping a task that waits gives up its place. If the mutex was handed to it at that moment it
 /// is passed on.
 class [[gnu::visibility("default")]] mutex {
@@ -101,7 +104,7 @@ public:
 
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    return wait_unless(of_.word_.try_lock(), to_frame(self));
+    return wait_unless([this] { return of_.word_.try_lock(); }, to_frame(self));
   }
   guard await_resume() noexcept {
     take();

@@ -52,7 +52,7 @@ public:
 
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    return wait_unless(of_.try_wait(), to_frame(self));
+    return wait_unless([this] { return of_.try_wait(); }, to_frame(self));
   }
   void await_resume() noexcept {
     take();

@@ -22,6 +22,9 @@ namespace skua::inline SKUA_ABI {
 /// few, and permits that come back are for the first in line. Waiting allocates nothing; with
 /// nobody in line taking and giving back are one exchange each.
 ///
+/// To acquire counts against the task's turn. When that is used up the task gives way before it
+/// asks, not with permits in its hand.
+///
 /// Stopping a task that waits gives up its place, and those behind it that can go on do so at once.
 /// If it was given its permits at that moment they come back.
 class [[gnu::visibility("default")]] semaphore {
@@ -134,7 +137,7 @@ public:
 
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    return wait_unless(of_.word_.try_acquire(count_), to_frame(self));
+    return wait_unless([this] { return of_.word_.try_acquire(count_); }, to_frame(self));
   }
   result<permit> await_resume() noexcept {
     take();

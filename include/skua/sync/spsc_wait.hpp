@@ -15,8 +15,7 @@ namespace skua::inline SKUA_ABI {
 class [[gnu::visibility("default")]] spsc_wait : public leaf {
 protected:
   /// `who` is where the other end finds the one that waits.
-  spsc_wait(spsc_end<std_atomics>& other, leaf*& who) noexcept
-      : leaf(may_lose::yes), other_(other), who_(who) {}
+  spsc_wait(spsc_end<std_atomics>& other, leaf*& who) noexcept : other_(other), who_(who) {}
   ~spsc_wait() = default;
 
   /// In await_suspend(): until the other end is beyond `count`.
@@ -25,6 +24,7 @@ protected:
 private:
   void start() noexcept final;
   cancel_answer cancel() noexcept final;
+  [[nodiscard]] bool gives_back() const noexcept final { return true; }
 
   spsc_end<std_atomics>& other_;
   leaf*& who_;

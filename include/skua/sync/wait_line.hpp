@@ -24,19 +24,24 @@ public:
   bool await_ready() const noexcept { return is_granted(); }
 
 protected:
-  waiter() noexcept : leaf(may_lose::yes) {}
+  waiter() = default;
   ~waiter() = default;
 
   /// It got what it waited for, and nobody took that yet. By its task.
   [[nodiscard]] bool is_granted() const noexcept { return place_ == place::granted; }
   /// At once, without a wait. By its task.
   void grant() noexcept { place_ = place::granted; }
-  /// The end of await_suspend(), which returns what this does. `at_once` says that nothing stood in
-  /// the way: that counts against the task's turn, and if it gives way it has what it wanted.
-  bool wait_unless(bool at_once, frame_handle self) noexcept {
-    if (at_once) [[likely]] {
+  /// The whole of await_suspend(), which returns what this does. `at_once()` takes what is wanted,
+  /// or says that it cannot. To ask counts against the task's turn. If that is used up the task
+  /// gives way first, empty-handed: others would run into what it holds, and would all be in line
+  /// when it comes back.
+  template <typename AtOnce>
+  bool wait_unless(AtOnce at_once, frame_handle self) noexcept {
+    if (!self.promise().context->spend_from_turn()) [[unlikely]]
+      return wait_in_turn(at_once, self);
+    if (at_once()) [[likely]] {
       grant();
-      return !take_from_budget(self);
+      return false;
     }
     wait(self);
     return true;
@@ -55,7 +60,21 @@ protected:
 private:
   friend class wait_line;
   void start() noexcept override = 0;
+  [[nodiscard]] bool gives_back() const noexcept final { return true; }
   // Out of line, so that await_suspend() is short enough to vanish in its coroutine.
+  template <typename AtOnce>
+  [[gnu::noinline]] bool wait_in_turn(AtOnce at_once, frame_handle self) noexcept {
+    if (!self.promise().context->spend_budget()) {
+      postpone(self);
+      return true;
+    }
+    if (at_once()) {
+      grant();
+      return false;
+    }
+    wait(self);
+    return true;
+  }
   [[gnu::noinline]] void wait(frame_handle self) noexcept {
     if (arm(self)) start();
   }

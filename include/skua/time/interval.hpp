@@ -69,7 +69,7 @@ private:
 /// See interval::next().
 class [[gnu::visibility("default")]] interval::tick_wait final : public timer_wait {
 public:
-  explicit tick_wait(interval& of) noexcept : timer_wait(may_lose::yes), of_(of) {}
+  explicit tick_wait(interval& of) noexcept : of_(of) {}
   ~tick_wait() { leave(); }
 
   template <typename Promise>
@@ -83,6 +83,7 @@ public:
   instant await_resume();
 
 private:
+  [[nodiscard]] bool gives_back() const noexcept override { return true; }
   void enter() noexcept;
   void leave() noexcept;
 

@@ -15,7 +15,6 @@ class driver;
 class [[gnu::visibility("default")]] timer_wait : public leaf {
 protected:
   timer_wait() noexcept : alarm_(ring, *this) {}
-  explicit timer_wait(may_lose yes) noexcept : leaf(yes), alarm_(ring, *this) {}
   ~timer_wait() = default;
 
   /// Before start().
