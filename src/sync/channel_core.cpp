@@ -92,6 +92,7 @@ void channel_core::promise_room() noexcept {
 
 void channel_core::join(line which, channel_wait& who) noexcept {
   who.promised_ = false;
+  care_ |= somebody_waits;
   ++references_;
   switch (which) {
     case line::receiving:
@@ -125,6 +126,7 @@ void channel_core::serve(wait_line::granted& to) noexcept {
     watching_.grant_all(to);
   }
   if (is_over()) receiving_.grant_all(to);
+  if (receiving_.empty() && sending_.empty()) care_ &= unused_memory;
 }
 
 void channel_core::unlock_and_serve() noexcept {

@@ -9,6 +9,11 @@ void news_core::add_sender() noexcept {
   ++references_;
 }
 
+void news_core::add_receiver_now() noexcept {
+  const short_hold hold(receiving_.lock());
+  add_receiver();
+}
+
 void news_core::drop_sender() noexcept {
   lock();
   unlock_and_drop_sender();

@@ -5,6 +5,7 @@
 #include "skua/base/check.hpp"
 #include "skua/coro/yield.hpp"
 #include "skua/sync/blocking.hpp"
+#include "skua/sync/channel_end.hpp"
 #include "skua/sync/news_core.hpp"
 #include "skua/sync/shared_value.hpp"
 
@@ -87,22 +88,7 @@ class receiver {
 public:
   class receive_wait;
 
-  receiver(shared_state<T>& of, std::uint64_t got) noexcept : of_(&of), got_(got) {}
-  receiver(const receiver& from) noexcept : of_(from.of_), got_(from.got_) {
-    if (of_ == nullptr) return;
-    of_->lock();
-    of_->add_receiver();
-    of_->unlock();
-  }
-  receiver(receiver&& from) noexcept : of_(std::exchange(from.of_, nullptr)), got_(from.got_) {}
-  receiver& operator=(receiver from) noexcept {
-    std::swap(of_, from.of_);
-    std::swap(got_, from.got_);
-    return *this;
-  }
-  ~receiver() {
-    if (of_ != nullptr) of_->drop_receiver();
-  }
+  receiver(shared_state<T>& of, std::uint64_t got) noexcept : end_(of), got_(got) {}
 
   /// Gives a reception<T>: a message, how many were lost, or the end: the senders are gone, and
   /// everything was received. Cancellation loses nothing: the message is for the next receive().
@@ -131,12 +117,9 @@ public:
   }
 
 private:
-  [[nodiscard]] shared_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a receiver is used while it has a channel");
-    return *of_;
-  }
+  [[nodiscard]] shared_state<T>& state() const noexcept { return end_.get(); }
 
-  shared_state<T>* of_;
+  channel_end<shared_state<T>, &news_core::drop_receiver, &news_core::add_receiver_now> end_;
   std::uint64_t got_;
 };
 
@@ -182,18 +165,7 @@ private:
 template <typename T>
 class sender {
 public:
-  explicit sender(shared_state<T>& of) noexcept : of_(&of) {}
-  sender(const sender& from) noexcept : of_(from.of_) {
-    if (of_ != nullptr) of_->add_sender();
-  }
-  sender(sender&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
-  sender& operator=(sender from) noexcept {
-    std::swap(of_, from.of_);
-    return *this;
-  }
-  ~sender() {
-    if (of_ != nullptr) of_->drop_sender();
-  }
+  explicit sender(shared_state<T>& of) noexcept : end_(of) {}
 
   /// Gives how many receivers there are to see it; 0 if it was for nobody. Never waits. The message
   /// is kept until as many others as are kept have come after it. Allocates it; throws
@@ -224,12 +196,9 @@ public:
   [[nodiscard]] nobody_listens_wait closed() const noexcept { return nobody_listens_wait(state()); }
 
 private:
-  [[nodiscard]] shared_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a sender is used while it has a channel");
-    return *of_;
-  }
+  [[nodiscard]] shared_state<T>& state() const noexcept { return end_.get(); }
 
-  shared_state<T>* of_;
+  channel_end<shared_state<T>, &news_core::drop_sender, &news_core::add_sender> end_;
 };
 
 /// At least one message is kept. Throws std::bad_alloc.

@@ -95,16 +95,6 @@ public:
 
   // Gives back the lock.
 
-  void unlock_after_put() noexcept {
-    if (!receiving_.empty()) [[unlikely]]
-      return unlock_and_serve();
-    unlock();
-  }
-  void unlock_after_take() noexcept {
-    if (!receiving_.empty() || !sending_.empty()) [[unlikely]]
-      return unlock_and_serve();
-    unlock();
-  }
   /// Grants to those in line what there is now. Then this may be gone.
   void unlock_and_serve() noexcept;
   /// The same for one who lets go of its reference.
@@ -116,6 +106,10 @@ protected:
   // Under the lock, by what knows the messages.
   void added_one() noexcept { ++stored_; }
   void took_one() noexcept { --stored_; }
+  /// It takes more than unlock() to let go of the lock after a message has moved.
+  [[nodiscard]] bool needs_care() const noexcept { return care_ != 0; }
+  void note_unused_memory() noexcept { care_ |= unused_memory; }
+  void forget_unused_memory() noexcept { care_ &= somebody_waits; }
 
 private:
   /// All of them, outside the lock. It is called once, and nothing is put in or taken afterwards.
@@ -124,12 +118,17 @@ private:
   void update_limit() noexcept;
   void serve(wait_line::granted& to) noexcept;
 
+  // One number, so that who moves a message has one question.
+  static constexpr unsigned char somebody_waits = 1;  // in line for messages or for room
+  static constexpr unsigned char unused_memory = 2;
+
   // All under the lock of `receiving_`.
   wait_line receiving_;
   wait_line sending_;
   wait_line watching_;  // until it is closed
   const kind how_;
   bool closed_ = false;
+  unsigned char care_ = 0;
   const std::size_t places_;
   std::size_t limit_;  // places; 0 if it is closed, or a rendezvous to which nobody came
   std::size_t stored_ = 0;
@@ -162,7 +161,9 @@ private:
 class [[gnu::visibility("default")]] message_wait : public channel_wait {
 protected:
   using channel_wait::channel_wait;
-  ~message_wait() {
+  ~message_wait() = default;
+  /// In the destructor of a final class, where no virtual function is set back.
+  void give_back_unless_taken() noexcept {
     if (is_granted()) [[unlikely]]
       give_back();
   }
@@ -179,7 +180,9 @@ private:
 class [[gnu::visibility("default")]] room_wait : public channel_wait {
 protected:
   using channel_wait::channel_wait;
-  ~room_wait() {
+  ~room_wait() = default;
+  /// In the destructor of a final class, where no virtual function is set back.
+  void give_back_unless_taken() noexcept {
     if (is_granted()) [[unlikely]]
       give_back();
   }

@@ -5,6 +5,7 @@
 #include "skua/base/check.hpp"
 #include "skua/coro/yield.hpp"
 #include "skua/sync/blocking.hpp"
+#include "skua/sync/channel_end.hpp"
 #include "skua/sync/channel_state.hpp"
 
 #include <coroutine>
@@ -27,18 +28,10 @@ public:
   template <typename Container>
   class receive_many_wait;
 
-  explicit channel_receiver(channel_state<T>& of) noexcept : of_(&of) {}
-  channel_receiver(channel_receiver&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
-  channel_receiver& operator=(channel_receiver&& from) noexcept {
-    if (this != &from) {
-      const channel_receiver old(std::move(*this));
-      of_ = std::exchange(from.of_, nullptr);
-    }
-    return *this;
-  }
-  ~channel_receiver() {
-    if (of_ != nullptr) of_->drop_receiver();
-  }
+  explicit channel_receiver(channel_state<T>& of) noexcept : end_(of) {}
+  channel_receiver(channel_receiver&& from) noexcept = default;
+  channel_receiver& operator=(channel_receiver&& from) noexcept = default;
+  ~channel_receiver() = default;
 
   /// `while (auto job = co_await rx.receive()) ...` gives a std::optional<T>, empty at the end: the
   /// senders are gone or the channel was closed, and everything that was sent has been received. If
@@ -75,16 +68,11 @@ public:
 
 protected:
   /// For receivers that can be copied.
-  channel_receiver(const channel_receiver& from) noexcept : of_(from.of_) {
-    if (of_ != nullptr) of_->add_receiver();
-  }
-  [[nodiscard]] channel_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a receiver is used while it has a channel");
-    return *of_;
-  }
+  channel_receiver(const channel_receiver& from) noexcept = default;
+  [[nodiscard]] channel_state<T>& state() const noexcept { return end_.get(); }
 
 private:
-  channel_state<T>* of_;
+  channel_end<channel_state<T>, &channel_core::drop_receiver, &channel_core::add_receiver> end_;
 };
 
 /// See receive().
@@ -92,13 +80,18 @@ template <typename T>
 class channel_receiver<T>::receive_wait final : public message_wait {
 public:
   explicit receive_wait(channel_state<T>& from) noexcept : message_wait(from) {}
+  ~receive_wait() { give_back_unless_taken(); }
 
   // At once: nothing can come between this and await_resume(), so the message is taken here.
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    if (!state().try_lock()) [[unlikely]]
-      return lock_and_receive(to_frame(self));
-    return receive_locked(to_frame(self));
+    const frame_handle frame = to_frame(self);
+    channel_state<T>& from = state();
+    if (!from.try_lock()) [[unlikely]]
+      return lock_and_receive(frame);
+    if (!from.has_message() || !frame.promise().context->spend_from_turn()) [[unlikely]]
+      return receive_or_wait(frame);
+    return receive_at_once(from);
   }
 
   std::optional<T> await_resume() noexcept {
@@ -109,20 +102,20 @@ public:
 private:
   channel_state<T>& state() const noexcept { return static_cast<channel_state<T>&>(core()); }
 
-  // Apart, so that the usual way calls nothing.
+  // True if it has to wait. Apart, so that the usual way calls nothing.
   [[gnu::noinline]] bool lock_and_receive(frame_handle self) noexcept {
     state().lock();
-    return receive_locked(self);
+    return receive_or_wait(self);
   }
-  // True if it has to wait.
-  [[gnu::always_inline]] bool receive_locked(frame_handle self) noexcept {
-    channel_state<T>& from = state();
-    if (!from.has_message() || !self.promise().context->spend_budget()) [[unlikely]] {
-      wait(self);
-      return true;
-    }
+  [[gnu::noinline]] bool receive_or_wait(frame_handle self) noexcept {
+    if (state().has_message() && self.promise().context->spend_budget())
+      return receive_at_once(state());
+    wait(self);
+    return true;
+  }
+  bool receive_at_once(channel_state<T>& from) noexcept {
     take_one(from);
-    from.unlock_after_take();
+    from.unlock_after_move();
     return false;
   }
 
@@ -151,6 +144,7 @@ class channel_receiver<T>::receive_many_wait final : public message_wait {
 public:
   receive_many_wait(channel_state<T>& from, Container& to, std::size_t most) noexcept
       : message_wait(from), from_(from), to_(to), most_(most) {}
+  ~receive_many_wait() { this->give_back_unless_taken(); }
 
   [[nodiscard]] bool await_ready() const noexcept { return most_ == 0; }
 
@@ -217,7 +211,7 @@ private:
       from_.lock();
       for (; moved < until && from_.stored() > 0; ++moved)
         from_.take([this](T&& one) { to_.push_back(std::move(one)); });
-      from_.unlock_after_take();
+      from_.unlock_after_move();
       if (moved == before) break;
     }
     return moved;
@@ -237,7 +231,7 @@ std::optional<T> channel_receiver<T>::try_receive() const noexcept {
   from.lock();
   if (from.has_message()) {
     from.take([&message](T&& one) { message.emplace(std::move(one)); });
-    from.unlock_after_take();
+    from.unlock_after_move();
   } else {
     from.unlock();
   }

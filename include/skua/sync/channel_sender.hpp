@@ -5,6 +5,7 @@
 #include "skua/base/check.hpp"
 #include "skua/coro/yield.hpp"
 #include "skua/sync/blocking.hpp"
+#include "skua/sync/channel_end.hpp"
 #include "skua/sync/channel_state.hpp"
 #include "skua/sync/send_result.hpp"
 
@@ -20,19 +21,7 @@ namespace skua::inline SKUA_ABI {
 template <typename T>
 class channel_sender_handle {
 public:
-  explicit channel_sender_handle(channel_state<T>& of) noexcept : of_(&of) {}
-  channel_sender_handle(const channel_sender_handle& from) noexcept : of_(from.of_) {
-    if (of_ != nullptr) of_->add_sender();
-  }
-  channel_sender_handle(channel_sender_handle&& from) noexcept
-      : of_(std::exchange(from.of_, nullptr)) {}
-  channel_sender_handle& operator=(channel_sender_handle from) noexcept {
-    std::swap(of_, from.of_);
-    return *this;
-  }
-  ~channel_sender_handle() {
-    if (of_ != nullptr) of_->drop_sender();
-  }
+  explicit channel_sender_handle(channel_state<T>& of) noexcept : end_(of) {}
 
   /// Whether messages are refused: the receiver is gone, or has closed the channel. It stays so.
   [[nodiscard]] bool is_closed() const noexcept { return state().is_closed_now(); }
@@ -42,17 +31,14 @@ public:
 
   /// Both send to the same channel.
   [[nodiscard]] bool same_channel(const channel_sender_handle& other) const noexcept {
-    return of_ == other.of_;
+    return end_ == other.end_;
   }
 
 protected:
-  [[nodiscard]] channel_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a sender is used while it has a channel");
-    return *of_;
-  }
+  [[nodiscard]] channel_state<T>& state() const noexcept { return end_.get(); }
 
 private:
-  channel_state<T>* of_;
+  channel_end<channel_state<T>, &channel_core::drop_sender, &channel_core::add_sender> end_;
 };
 
 /// Any number of tasks and threads may use one, or each a copy of its own.
@@ -148,13 +134,18 @@ class channel_sender<T>::send_wait final : public room_wait {
 public:
   send_wait(channel_state<T>& to, T&& message) noexcept
       : room_wait(to), message_(std::move(message)) {}
+  ~send_wait() { give_back_unless_taken(); }
 
   // At once: nothing can come between this and await_resume(), so the message is put in here.
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    if (!state().try_lock()) [[unlikely]]
-      return lock_and_send(to_frame(self));
-    return send_locked(to_frame(self));
+    const frame_handle frame = to_frame(self);
+    channel_state<T>& to = state();
+    if (!to.try_lock()) [[unlikely]]
+      return lock_and_send(frame);
+    if (!to.has_room() || !frame.promise().context->spend_from_turn()) [[unlikely]]
+      return send_or_wait(frame);
+    return send_at_once(to);
   }
 
   send_result<T> await_resume() noexcept {
@@ -166,21 +157,20 @@ public:
 private:
   channel_state<T>& state() const noexcept { return static_cast<channel_state<T>&>(core()); }
 
-  // Apart, so that the usual way calls nothing.
+  // True if it has to wait. Apart, so that the usual way calls nothing.
   [[gnu::noinline]] bool lock_and_send(frame_handle self) noexcept {
     state().lock();
-    return send_locked(self);
+    return send_or_wait(self);
   }
-  // True if it has to wait.
-  [[gnu::always_inline]] bool send_locked(frame_handle self) noexcept {
-    channel_state<T>& to = state();
-    if (!to.has_room() || !self.promise().context->spend_budget()) [[unlikely]] {
-      wait(self);
-      return true;
-    }
+  [[gnu::noinline]] bool send_or_wait(frame_handle self) noexcept {
+    if (state().has_room() && self.promise().context->spend_budget()) return send_at_once(state());
+    wait(self);
+    return true;
+  }
+  bool send_at_once(channel_state<T>& to) noexcept {
     to.put(std::move(message_));
     sent_ = true;
-    to.unlock_after_put();
+    to.unlock_after_move();
     return false;
   }
 
@@ -205,6 +195,7 @@ template <typename T>
 class channel_sender<T>::reserve_wait final : public room_wait {
 public:
   explicit reserve_wait(channel_state<T>& at) noexcept : room_wait(at) {}
+  ~reserve_wait() { give_back_unless_taken(); }
 
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
@@ -235,7 +226,7 @@ send_result<T> channel_sender<T>::try_send(T message) const noexcept {
   to.lock();
   if (to.has_room()) {
     to.put(std::move(message));
-    to.unlock_after_put();
+    to.unlock_after_move();
     return {};
   }
   const reason why = to.is_closed() ? reason::closed : reason::full;

@@ -47,11 +47,11 @@ public:
     oldest_->pop(std::move(to));
   }
 
-  /// Gives back the lock, and frees rings that are not needed any more.
-  void unlock_after_take() noexcept {
-    if (spent_ != nullptr) [[unlikely]]
-      return unlock_and_free_spent();
-    channel_core::unlock_after_take();
+  /// Gives back the lock after put() or take().
+  void unlock_after_move() noexcept {
+    if (needs_care()) [[unlikely]]
+      return unlock_with_care();
+    unlock();
   }
 
   /// Unbounded: its place is in another ring. The caller makes one outside the lock and add()s it.
@@ -86,10 +86,13 @@ private:
   void retire_oldest() noexcept {
     ring* const empty = std::exchange(oldest_, oldest_->next);
     empty->next = std::exchange(spent_, empty);
+    note_unused_memory();
   }
-  [[gnu::noinline]] void unlock_and_free_spent() noexcept {
+  // Apart, so that the usual way calls nothing.
+  [[gnu::noinline]] void unlock_with_care() noexcept {
     const typename ring::hold unused(std::exchange(spent_, nullptr));
-    channel_core::unlock_after_take();
+    forget_unused_memory();
+    unlock_and_serve();
   }
 
   ring* oldest_;

@@ -49,24 +49,23 @@ public:
 
   /// At least one place. Throws std::bad_alloc.
   [[nodiscard]] static hold make(std::size_t places) {
-    if (places > (std::numeric_limits<std::ptrdiff_t>::max() - sizeof(message_ring)) / sizeof(T))
+    if (places >= (std::numeric_limits<std::ptrdiff_t>::max() - sizeof(message_ring)) / sizeof(T))
       throw std::bad_array_new_length();
-    void* const memory = ::operator new(sizeof(message_ring) + places * sizeof(T));
-    return hold(::new (memory) message_ring(places));
+    void* const memory = ::operator new(sizeof(message_ring) + (places + 1) * sizeof(T));
+    return hold(::new (memory) message_ring(places + 1));
   }
 
   message_ring(const message_ring&) = delete;
   message_ring& operator=(const message_ring&) = delete;
 
-  [[nodiscard]] std::size_t places() const noexcept { return places_; }
-  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-  [[nodiscard]] bool full() const noexcept { return count_ == places_; }
+  [[nodiscard]] std::size_t places() const noexcept { return slots_ - 1; }
+  [[nodiscard]] bool empty() const noexcept { return first_ == next_free_; }
+  [[nodiscard]] bool full() const noexcept { return behind(next_free_) == first_; }
 
   /// Not if it is full.
   void push(T&& message) noexcept {
     const std::size_t at = next_free_;
-    next_free_ = at + 1 == places_ ? 0 : at + 1;
-    ++count_;
+    next_free_ = behind(at);
     ::new (slot(at)) T(std::move(message));
   }
 
@@ -74,8 +73,7 @@ public:
   template <typename Take>
   void pop(Take take) noexcept {
     const std::size_t at = first_;
-    first_ = at + 1 == places_ ? 0 : at + 1;
-    --count_;
+    first_ = behind(at);
     T* const oldest = std::launder(static_cast<T*>(slot(at)));
     take(std::move(*oldest));
     oldest->~T();
@@ -85,7 +83,7 @@ public:
   message_ring* next = nullptr;
 
 private:
-  explicit message_ring(std::size_t places) noexcept : places_(places) {}
+  explicit message_ring(std::size_t slots) noexcept : slots_(slots) {}
   ~message_ring() {
     while (!empty()) pop([](T&&) {});
   }
@@ -94,14 +92,16 @@ private:
     ::operator delete(static_cast<void*>(which));
   }
 
+  [[nodiscard]] std::size_t behind(std::size_t at) const noexcept {
+    return at + 1 == slots_ ? 0 : at + 1;
+  }
   void* slot(std::size_t at) noexcept {
     return reinterpret_cast<std::byte*>(this + 1) + at * sizeof(T);
   }
 
-  std::size_t places_;
+  std::size_t slots_;  // one more than places: it stays free, so that full is not empty
   std::size_t first_ = 0;
   std::size_t next_free_ = 0;
-  std::size_t count_ = 0;
 };
 
 }  // namespace skua::inline SKUA_ABI

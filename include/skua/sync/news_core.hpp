@@ -22,6 +22,7 @@ public:
   // Handles. It starts with one sender and one receiver.
 
   void add_sender() noexcept;
+  void add_receiver_now() noexcept;
   void drop_sender() noexcept;
   void drop_receiver() noexcept;
   [[nodiscard]] bool is_closed_now() noexcept;

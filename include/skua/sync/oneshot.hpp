@@ -5,6 +5,7 @@
 #include "skua/base/check.hpp"
 #include "skua/coro/yield.hpp"
 #include "skua/sync/blocking.hpp"
+#include "skua/sync/channel_end.hpp"
 #include "skua/sync/message_ring.hpp"
 #include "skua/sync/news_core.hpp"
 #include "skua/sync/send_result.hpp"
@@ -27,32 +28,28 @@ public:
   [[nodiscard]] std::optional<T> take_message() noexcept {
     return std::exchange(message, std::nullopt);
   }
+  void drop_receiver_and_message() noexcept {
+    lock();
+    [[maybe_unused]] const auto unwanted = take_message();  // ends outside the lock
+    unlock_and_drop_receiver();
+  }
 
 private:
   ~shared_state() override = default;
 };
 
-/// One owner. Moved from, or when it has sent: it may be assigned to or destroyed.
+/// One owner. Moved from, or when it has sent: it may be assigned to or destroyed. When it goes
+/// without having sent the receiver gets nothing.
 template <typename T>
 class sender {
 public:
-  explicit sender(shared_state<T>& of) noexcept : of_(&of) {}
-  sender(sender&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
-  sender& operator=(sender&& from) noexcept {
-    if (this != &from) {
-      drop();
-      of_ = std::exchange(from.of_, nullptr);
-    }
-    return *this;
-  }
-  /// A receiver that still waits gets nothing.
-  ~sender() { drop(); }
+  explicit sender(shared_state<T>& of) noexcept : end_(of) {}
 
   /// Once; never waits. Sent, or closed and the message comes back: the receiver is gone, or has
   /// closed the channel. If it goes later the message is destroyed.
   send_result<T> send(T message) noexcept {
-    shared_state<T>& to = state();
-    of_ = nullptr;
+    check(!end_.empty(), "a oneshot sends once");
+    shared_state<T>& to = end_.release();
     to.lock();
     if (to.is_closed()) {
       to.unlock_and_drop_sender();
@@ -69,36 +66,20 @@ public:
   [[nodiscard]] nobody_listens_wait closed() const noexcept { return nobody_listens_wait(state()); }
 
 private:
-  [[nodiscard]] shared_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a oneshot sends once");
-    return *of_;
-  }
-  void drop() noexcept {
-    if (of_ != nullptr) std::exchange(of_, nullptr)->drop_sender();
-  }
+  [[nodiscard]] shared_state<T>& state() const noexcept { return end_.get(); }
 
-  shared_state<T>* of_;
+  channel_end<shared_state<T>, &news_core::drop_sender> end_;
 };
 
 /// One owner. `co_await std::move(rx)` or `co_await rx.receive()`. Moved from: it may be assigned
-/// to or destroyed.
+/// to or destroyed. When it goes the sender is told, and a message that is there is destroyed.
 template <typename T>
 class receiver {
 public:
   using awaited_as_rvalue_tag = void;
   class receive_wait;
 
-  explicit receiver(shared_state<T>& of) noexcept : of_(&of) {}
-  receiver(receiver&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
-  receiver& operator=(receiver&& from) noexcept {
-    if (this != &from) {
-      drop();
-      of_ = std::exchange(from.of_, nullptr);
-    }
-    return *this;
-  }
-  /// The sender is told, and a message that is there is destroyed.
-  ~receiver() { drop(); }
+  explicit receiver(shared_state<T>& of) noexcept : end_(of) {}
 
   /// Gives a std::optional<T>: empty if the sender has gone without sending, if the channel was
   /// closed before, or if the message was received already. Cancellation loses nothing: the message
@@ -128,19 +109,9 @@ public:
   }
 
 private:
-  [[nodiscard]] shared_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a receiver is used while it has a channel");
-    return *of_;
-  }
-  void drop() noexcept {
-    if (of_ == nullptr) return;
-    shared_state<T>& from = *std::exchange(of_, nullptr);
-    from.lock();
-    [[maybe_unused]] const auto unwanted = from.take_message();  // ends outside the lock
-    from.unlock_and_drop_receiver();
-  }
+  [[nodiscard]] shared_state<T>& state() const noexcept { return end_.get(); }
 
-  shared_state<T>* of_;
+  channel_end<shared_state<T>, &shared_state<T>::drop_receiver_and_message> end_;
 };
 
 /// See receive().

@@ -7,6 +7,7 @@
 #include "skua/base/check.hpp"
 #include "skua/coro/yield.hpp"
 #include "skua/sync/blocking.hpp"
+#include "skua/sync/channel_end.hpp"
 #include "skua/sync/message_ring.hpp"
 #include "skua/sync/send_result.hpp"
 #include "skua/sync/spsc_end.hpp"
@@ -125,7 +126,7 @@ private:
 };
 
 /// One owner. It stays there while its send() waits. Moved from: it may be assigned to or
-/// destroyed.
+/// destroyed. When it goes the receiver gets what is inside, and then the end.
 ///
 /// Cancellation: in `race(tx.send(x), sleep(1s))` x was sent if and only if the send won. A task
 /// that is stopped while it waits for room has sent nothing, and its message is destroyed with it.
@@ -134,17 +135,7 @@ class sender {
 public:
   class send_wait;
 
-  explicit sender(shared_state<T>& of) noexcept : of_(&of) {}
-  sender(sender&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
-  sender& operator=(sender&& from) noexcept {
-    if (this != &from) {
-      drop();
-      of_ = std::exchange(from.of_, nullptr);
-    }
-    return *this;
-  }
-  /// The receiver gets what is inside, and then the end.
-  ~sender() { drop(); }
+  explicit sender(shared_state<T>& of) noexcept : end_(of) {}
 
   /// `co_await tx.send(x)` gives a send_result<T>: sent, or closed and the message comes back.
   /// Waits while the channel is full. Once there is room it counts against the task's turn.
@@ -172,15 +163,9 @@ public:
   [[nodiscard]] bool is_closed() const noexcept { return state().is_closed(); }
 
 private:
-  [[nodiscard]] shared_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a sender is used while it has a channel");
-    return *of_;
-  }
-  void drop() noexcept {
-    if (of_ != nullptr) std::exchange(of_, nullptr)->drop_sender();
-  }
+  [[nodiscard]] shared_state<T>& state() const noexcept { return end_.get(); }
 
-  shared_state<T>* of_;
+  channel_end<shared_state<T>, &shared_state<T>::drop_sender> end_;
 };
 
 /// See send().
@@ -212,23 +197,14 @@ private:
 };
 
 /// One owner. It stays there while its receive() waits. Moved from: it may be assigned to or
-/// destroyed. Cancellation loses nothing: a message leaves the channel only when the task goes on.
+/// destroyed. When it goes what is inside is destroyed, and the sender is told. Cancellation loses
+/// nothing: a message leaves the channel only when the task goes on.
 template <typename T>
 class receiver {
 public:
   class receive_wait;
 
-  explicit receiver(shared_state<T>& of) noexcept : of_(&of) {}
-  receiver(receiver&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
-  receiver& operator=(receiver&& from) noexcept {
-    if (this != &from) {
-      drop();
-      of_ = std::exchange(from.of_, nullptr);
-    }
-    return *this;
-  }
-  /// What is inside is destroyed, and the sender is told.
-  ~receiver() { drop(); }
+  explicit receiver(shared_state<T>& of) noexcept : end_(of) {}
 
   /// `while (auto one = co_await rx.receive()) ...` gives a std::optional<T>, empty at the end: the
   /// sender is gone, and everything it sent has been received. Once something is there it counts
@@ -249,15 +225,9 @@ public:
   [[nodiscard]] bool is_over() noexcept { return !state().has_message() && state().is_over(); }
 
 private:
-  [[nodiscard]] shared_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a receiver is used while it has a channel");
-    return *of_;
-  }
-  void drop() noexcept {
-    if (of_ != nullptr) std::exchange(of_, nullptr)->drop_receiver();
-  }
+  [[nodiscard]] shared_state<T>& state() const noexcept { return end_.get(); }
 
-  shared_state<T>* of_;
+  channel_end<shared_state<T>, &shared_state<T>::drop_receiver> end_;
 };
 
 /// See receive().

@@ -37,7 +37,7 @@ public:
       return {send_result<T>::reason::closed, std::move(message)};
     }
     to.put(std::move(message));
-    to.unlock_after_put();
+    to.unlock_after_move();
     return {};
   }
 };

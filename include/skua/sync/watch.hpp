@@ -4,6 +4,7 @@
 #include "skua/base/abi.hpp"
 #include "skua/base/check.hpp"
 #include "skua/coro/yield.hpp"
+#include "skua/sync/channel_end.hpp"
 #include "skua/sync/news_core.hpp"
 #include "skua/sync/shared_value.hpp"
 
@@ -44,22 +45,7 @@ class receiver {
 public:
   class changed_wait;
 
-  receiver(shared_state<T>& of, std::uint64_t seen) noexcept : of_(&of), seen_(seen) {}
-  receiver(const receiver& from) noexcept : of_(from.of_), seen_(from.seen_) {
-    if (of_ == nullptr) return;
-    of_->lock();
-    of_->add_receiver();
-    of_->unlock();
-  }
-  receiver(receiver&& from) noexcept : of_(std::exchange(from.of_, nullptr)), seen_(from.seen_) {}
-  receiver& operator=(receiver from) noexcept {
-    std::swap(of_, from.of_);
-    std::swap(seen_, from.seen_);
-    return *this;
-  }
-  ~receiver() {
-    if (of_ != nullptr) of_->drop_receiver();
-  }
+  receiver(shared_state<T>& of, std::uint64_t seen) noexcept : end_(of), seen_(seen) {}
 
   /// The latest value, as it is now. Whether it counts as seen does not change.
   [[nodiscard]] shared_value<T> borrow() const noexcept { return state().look(); }
@@ -90,12 +76,9 @@ public:
   [[nodiscard]] changed_wait changed() noexcept { return changed_wait(state(), seen_); }
 
 private:
-  [[nodiscard]] shared_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a receiver is used while it has a channel");
-    return *of_;
-  }
+  [[nodiscard]] shared_state<T>& state() const noexcept { return end_.get(); }
 
-  shared_state<T>* of_;
+  channel_end<shared_state<T>, &news_core::drop_receiver, &news_core::add_receiver_now> end_;
   std::uint64_t seen_;
 };
 
@@ -140,18 +123,7 @@ private:
 template <typename T>
 class sender {
 public:
-  explicit sender(shared_state<T>& of) noexcept : of_(&of) {}
-  sender(const sender& from) noexcept : of_(from.of_) {
-    if (of_ != nullptr) of_->add_sender();
-  }
-  sender(sender&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
-  sender& operator=(sender from) noexcept {
-    std::swap(of_, from.of_);
-    return *this;
-  }
-  ~sender() {
-    if (of_ != nullptr) of_->drop_sender();
-  }
+  explicit sender(shared_state<T>& of) noexcept : end_(of) {}
 
   /// A new value for everybody, also for those who come later. Never waits. Allocates it; throws
   /// std::bad_alloc, and nothing has changed then.
@@ -182,12 +154,9 @@ public:
   [[nodiscard]] nobody_listens_wait closed() const noexcept { return nobody_listens_wait(state()); }
 
 private:
-  [[nodiscard]] shared_state<T>& state() const noexcept {
-    check(of_ != nullptr, "a sender is used while it has a channel");
-    return *of_;
-  }
+  [[nodiscard]] shared_state<T>& state() const noexcept { return end_.get(); }
 
-  shared_state<T>* of_;
+  channel_end<shared_state<T>, &news_core::drop_sender, &news_core::add_sender> end_;
 };
 
 /// Throws std::bad_alloc.
