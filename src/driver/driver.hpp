@@ -19,6 +19,10 @@ public:
   driver(const driver&) = delete;
   driver& operator=(const driver&) = delete;
 
+  /// Owner: from now on the calling thread is the only one that drives; before all else. Only for
+  /// drivers that were made for one thread (driver_settings::one_thread_each).
+  virtual void take_over() noexcept {}
+
   /// Owner: hands over what is ready, without waiting, and gives the kernel what was submitted.
   /// Also for a worker that does it in place of an owner that is stuck.
   virtual void poll() noexcept = 0;

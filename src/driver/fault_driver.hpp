@@ -23,6 +23,7 @@ public:
   fault_driver(std::unique_ptr<driver> real, fault_plan& plan, const clock& time) noexcept;
   ~fault_driver() override;
 
+  void take_over() noexcept override { real_->take_over(); }
   void poll() noexcept override { real_->poll(); }
   void look(std::size_t room) noexcept override { real_->look(room); }
   bool glance(std::size_t room) noexcept override { return real_->glance(room); }

@@ -21,6 +21,7 @@ std::string text_of(int error) {
 void describe(const ring& one, driver_info& info) {
   info.submission_entries = one.submission_entries();
   info.completion_entries = one.completion_entries();
+  info.ring_of_one_thread = one.use() == ring_use::one_thread;
   info.ring_send_zero_copy = one.supports(uring_code(op_code::send_zc));
   info.ring_futex = one.supports(uring_code(op_code::futex_wait));
   info.ring_ftruncate = one.supports(uring_code(op_code::ftruncate));
@@ -28,8 +29,9 @@ void describe(const ring& one, driver_info& info) {
 
 std::expected<drivers, int> make_uring(const driver_settings& how, driver_info& info) {
   drivers made;
+  const ring_use by = how.one_thread_each ? ring_use::one_thread : ring_use::any_thread;
   while (made.size() < how.count) {
-    auto one = uring_driver::make(how.rings, *how.time, *how.pool);
+    auto one = uring_driver::make(how.rings, *how.time, *how.pool, by);
     if (!one) return std::unexpected(one.error());
     describe((*one)->get_ring(), info);
     made.push_back(std::move(*one));

@@ -21,6 +21,7 @@ struct driver_settings {
   backend wanted = backend::automatic;
   ring_size rings;
   std::size_t count = 1;
+  bool one_thread_each = false;  // which takes it over
   const clock* time = nullptr;
   offload_target* pool = nullptr;
 };

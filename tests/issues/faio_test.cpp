@@ -265,8 +265,8 @@ task<> receives(int fd, int times) {
 task<> passes_bytes(int times) {
   const skua_test::tcp_pair pair;
   std::atomic<int> resumed{0};
-  auto receiver = spawn(receives(pair.far(), times));
-  co_await sends_without_a_copy(pair.near(), times, resumed);
+  auto receiver = spawn(receives(pair.second(), times));
+  co_await sends_without_a_copy(pair.first(), times, resumed);
   co_await std::move(receiver);
   EXPECT_GE(resumed, times);
 }

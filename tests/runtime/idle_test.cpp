@@ -152,7 +152,9 @@ TEST_F(idle, no_thread_wakes_up_for_five_seconds) {
   const auto before = sleeps_of(threads_);
   std::this_thread::sleep_for(seconds(5));
   const auto after = sleeps_of(threads_);
-  for (const auto& [id, name] : threads_) EXPECT_EQ(after.at(id), before.at(id)) << name;
+  // Under ThreadSanitizer each looks once a second for signals that it keeps back.
+  const std::uint64_t allowed = skua::built_with_tsan ? 7 : 0;
+  for (const auto& [id, name] : threads_) EXPECT_LE(after.at(id), before.at(id) + allowed) << name;
 }
 
 /// strace, attached to some threads of this process; its report is in a file.

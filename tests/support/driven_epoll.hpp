@@ -5,10 +5,9 @@
 #include "skua/base/clock.hpp"
 #include "support/driver_tools.hpp"
 #include "support/pipes.hpp"
+#include "support/sockets.hpp"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <atomic>
@@ -86,7 +85,7 @@ inline skua::op_request request(skua::op_code code, int fd, bool owned = false) 
   skua::op_request what;
   what.code = code;
   what.fd = fd;
-  what.owned_fd = owned;
+  what.owner = owned ? 1 : 0;
   return what;
 }
 
@@ -97,35 +96,6 @@ inline skua::op_request request(skua::op_code code, int fd, std::string& bytes,
   what.length = bytes.size();
   return what;
 }
-
-/// Two ends of a TCP connection.
-class tcp_pair {
-public:
-  tcp_pair() {
-    const skua::unique_fd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    auto* const address = reinterpret_cast<sockaddr*>(&at);
-    EXPECT_EQ(::bind(listener.get(), address, size), 0);
-    EXPECT_EQ(::listen(listener.get(), 1), 0);
-    EXPECT_EQ(::getsockname(listener.get(), address, &size), 0);
-    near_.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    EXPECT_EQ(::connect(near_.get(), address, size), 0);
-    far_.reset(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-  }
-  [[nodiscard]] int near() const { return near_.get(); }
-  [[nodiscard]] int far() const { return far_.get(); }
-  [[nodiscard]] skua::unique_fd take_near() { return std::move(near_); }
-  void send(std::string_view text) const {
-    EXPECT_EQ(::send(far(), text.data(), text.size(), MSG_NOSIGNAL), std::ssize(text));
-  }
-
-private:
-  skua::unique_fd near_;
-  skua::unique_fd far_;
-};
 
 /// A driver, all that it needs, and a second one that shares its table. The test is their owner.
 class driven_epoll : public testing::Test {

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace skua_test {
@@ -22,9 +23,10 @@ inline constexpr skua::ring_size small = {.submissions = 8, .completions = 16};
 /// With a driver whose owner is the thread of the test.
 class driven_uring : public testing::Test {
 protected:
-  explicit driven_uring(skua::ring_size size = small) {
-    auto made = skua::uring_driver::make(size, clock, pool);
+  explicit driven_uring(skua::ring_use by = skua::ring_use::any_thread, bool takes_over = true) {
+    auto made = skua::uring_driver::make(small, clock, pool, by);
     if (made) driver = std::move(*made);
+    if (driver != nullptr && takes_over) driver->take_over();
   }
   void SetUp() override { ASSERT_NE(driver, nullptr) << "there is no io_uring here"; }
 
@@ -59,8 +61,17 @@ protected:
   std::unique_ptr<skua::uring_driver> driver;
 };
 
-inline void feed(const pipe_pair& pipe) {
-  ASSERT_EQ(::write(pipe.in(), "x", 1), 1);
+/// Once with a ring for any thread, and once with one for the thread that takes it over: that of
+/// the test, or another, `parked`.
+class every_uring : public driven_uring, public testing::WithParamInterface<skua::ring_use> {
+protected:
+  explicit every_uring(bool takes_over = true) : driven_uring(GetParam(), takes_over) {}
+};
+inline auto every_ring_use() {
+  return testing::Values(skua::ring_use::any_thread, skua::ring_use::one_thread);
+}
+inline std::string name_of_use(const testing::TestParamInfo<skua::ring_use>& info) {
+  return info.param == skua::ring_use::any_thread ? "any_thread" : "one_thread";
 }
 
 }  // namespace skua_test

@@ -150,6 +150,7 @@ class parked {
 public:
   explicit parked(skua::driver& where)
       : driver_(where), owner_([this] {
+          driver_.take_over();
           tid_ = ::gettid();
           while (!over_) {
             driver_.park(skua::driver::no_limit);

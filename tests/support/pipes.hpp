@@ -46,6 +46,11 @@ private:
   skua::unique_fd in_;
 };
 
+/// Something to read.
+inline void feed(const pipe_pair& pipe) {
+  ASSERT_EQ(::write(pipe.in(), "x", 1), 1);
+}
+
 /// Two connected sockets.
 class socket_pair {
 public:

@@ -9,6 +9,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <iterator>
+#include <string_view>
+#include <utility>
+
 namespace skua_test {
 
 /// An address of any family, as the kernel takes and gives it.
@@ -97,6 +101,11 @@ public:
   }
   [[nodiscard]] int first() const { return first_.get(); }
   [[nodiscard]] int second() const { return second_.get(); }
+  [[nodiscard]] skua::unique_fd take_first() { return std::move(first_); }
+  /// From the second to the first.
+  void send(std::string_view text) const {
+    EXPECT_EQ(::send(second(), text.data(), text.size(), MSG_NOSIGNAL), std::ssize(text));
+  }
   void close_first() { first_.reset(); }
   void close_second() { second_.reset(); }
 

@@ -42,6 +42,9 @@ struct driver_info {
   std::uint32_t submission_entries = 0;
   std::uint32_t completion_entries = 0;
 
+  /// Each ring is its worker's alone (SINGLE_ISSUER, DEFER_TASKRUN): thread_per_core, Linux 6.1.
+  bool ring_of_one_thread = false;
+
   /// What this kernel's ring does by itself, and what is done in other ways otherwise.
   bool ring_send_zero_copy = false;
   bool ring_futex = false;

@@ -72,8 +72,9 @@ struct op_request {
   std::uint64_t length = 0;
   std::int64_t offset = -1;
   std::int64_t other_offset = -1;
-  /// The caller closes `fd` only through the driver: what it knows about the number stays true.
-  bool owned_fd = false;
+  /// Not 0: names the owner of `fd`, through whom alone it is closed. What is known about the
+  /// number holds for as long as requests name the same one. No two owners have the same name.
+  std::uint64_t owner = 0;
 };
 
 /// Lives in whoever waits for it, and stays where it is from driver::submit() until `done` is

@@ -30,8 +30,8 @@ namespace skua::inline SKUA_ABI {
 ///                list of the thread that goes on with it
 ///   hand over    `done`, with no lock held
 ///
-/// A descriptor that its user closes only through us (op_request::owned_fd) is registered once, for
-/// every change. Then silence tells something, and a try that must fail is spared. All other
+/// A descriptor that has an owner (op_request::owner) is registered once for each owner, for every
+/// change. Then silence tells something, and a try that must fail is spared. All other
 /// numbers may be another file each time: they are armed for one event whenever somebody waits.
 ///
 /// Locks: the driver's mutex covers wheel and results, and an entry's its lists. Who needs both
@@ -91,7 +91,7 @@ private:
   void expire(operation& op, harvest& into) noexcept override;
 
   // Under the lock of the entry.
-  int arm(fd_entry& entry, int fd, bool trusts) noexcept;
+  int arm(fd_entry& entry, int fd, std::uint64_t owner) noexcept;
   void register_here(fd_entry& entry) noexcept;
   static void take_out(fd_entry& entry, operation& op) noexcept;
   static void settle(operation& op, const tried& how, serving& into) noexcept;

@@ -33,6 +33,7 @@ struct alignas(cache_line) fd_entry {
   std::uint32_t waiting = 0;      // how many, on all lists
   epoll_driver* where = nullptr;  // whose epoll has it; null: none
   interest kind = interest::none;
+  std::uint64_t owner = 0;  // while the interest is `ever`: of whose file all this is known
   /// While the interest is `ever`: a try in this direction may succeed. Without the bit it cannot,
   /// before the next event.
   std::uint8_t may_try = ready;

@@ -1,6 +1,7 @@
 // src/driver/epoll/poller.cpp: epoll_ctl(2), epoll_wait(2), epoll_pwait2(2).
 #include "driver/epoll/poller.hpp"
 
+#include "driver/deferred_signals.hpp"
 #include "skua/base/check.hpp"
 #include "skua/driver/timer.hpp"
 
@@ -35,6 +36,7 @@ int milliseconds(std::int64_t ns) noexcept {
 
 std::span<epoll_event> came(std::span<epoll_event> into, int count) noexcept {
   check(count >= 0 || errno == EINTR, "an epoll instance can be waited for");
+  run_deferred_signals();
   return into.first(count < 0 ? 0 : static_cast<std::size_t>(count));
 }
 
@@ -62,7 +64,8 @@ std::span<epoll_event> poller::look(std::span<epoll_event> into) const noexcept 
   return came(into, ::epoll_wait(fd_.get(), into.data(), room_of(into), 0));
 }
 
-std::span<epoll_event> poller::wait(std::span<epoll_event> into, std::int64_t ns) noexcept {
+std::span<epoll_event> poller::wait(std::span<epoll_event> into, std::int64_t most) noexcept {
+  const std::int64_t ns = limit_of_sleep(most);
   if (!coarse_) {
     const timespec limit{.tv_sec = ns / second, .tv_nsec = ns % second};
     const int count = ::epoll_pwait2(fd_.get(), into.data(), room_of(into),

@@ -29,7 +29,8 @@ public:
 
   /// The same, waiting for the first event for so many nanoseconds, for ever if that is
   /// `no_deadline`: never less, unless a signal comes. One thread at a time.
-  [[nodiscard]] std::span<epoll_event> wait(std::span<epoll_event> into, std::int64_t ns) noexcept;
+  [[nodiscard]] std::span<epoll_event> wait(std::span<epoll_event> into,
+                                            std::int64_t most) noexcept;
 
 private:
   explicit poller(unique_fd made) noexcept : fd_(std::move(made)) {}

@@ -15,6 +15,7 @@ constexpr std::uint32_t for_writers = EPOLLOUT | EPOLLHUP | EPOLLERR;
 constexpr std::uint32_t odd_ones = EPOLLRDHUP | EPOLLPRI | EPOLLHUP | EPOLLERR;
 
 constexpr int tried_too_early = -1;  // no errno
+constexpr std::uint64_t nobody = 0;  // an owner's name
 
 /// What comes back with the events of a registration.
 std::uint64_t name_of(int fd, std::uint32_t generation) noexcept {
@@ -46,7 +47,12 @@ std::uint32_t wanted_at(fd_entry& entry) noexcept {
 
 // May conclude from silence that nothing has changed.
 bool may_trust(const operation& op) noexcept {
-  return op.owned_fd && line_of(op) != line::watchers;
+  return op.owner != 0 && line_of(op) != line::watchers;
+}
+
+// What is known about the number is known of the file that the operation is about.
+bool is_known(const fd_entry& entry, const operation& op) noexcept {
+  return entry.kind == interest::ever && entry.owner == op.owner && may_trust(op);
 }
 
 tried attempt_at(fd_entry& entry, operation& op) noexcept {
@@ -67,7 +73,7 @@ tried epoll_driver::try_once(operation& op) noexcept {
   if (entry == nullptr) return attempt(op, mode_known::no);
   const line which = line_of(op);
   std::unique_lock hold(entry->mutex);
-  const bool trusts = entry->kind == interest::ever && may_trust(op);
+  const bool trusts = is_known(*entry, op);
   const bool in_vain = trusts && (entry->may_try & direction_of(which)) == 0;
   if (in_vain || !list_of(*entry, which).empty()) return {.how = tried::outcome::waits};
   if (trusts) return attempt_at(*entry, op);
@@ -106,20 +112,20 @@ void epoll_driver::refused(operation& op, int error) noexcept {
 std::expected<void, int> epoll_driver::join(fd_entry& entry, operation& op, int fd) noexcept {
   const line which = line_of(op);
   const std::lock_guard hold(entry.mutex);
-  bool trusts = may_trust(op);
-  if (trusts && entry.kind == interest::ever) {
+  std::uint64_t owner = may_trust(op) ? op.owner : nobody;
+  if (is_known(entry, op)) {
     // A connection is begun outside the entry's lock: what is known may be older.
     if (op.code == op_code::connect)
-      trusts = false;
+      owner = nobody;
     else if ((entry.may_try & direction_of(which)) != 0)
       return std::unexpected(tried_too_early);
   }
   list_of(entry, which).push_back(op);
-  if (const int error = arm(entry, fd, trusts); error != 0) {
+  if (const int error = arm(entry, fd, owner); error != 0) {
     intrusive_list<operation>::remove(op);
     return std::unexpected(error);
   }
-  if (trusts) entry.may_try &= static_cast<std::uint8_t>(~direction_of(which));
+  if (owner != nobody) entry.may_try &= static_cast<std::uint8_t>(~direction_of(which));
   op.at = place::in_kernel;
   ++entry.waiting;
   // order: none; a hint, see drive().
@@ -134,9 +140,11 @@ void epoll_driver::take_out(fd_entry& entry, operation& op) noexcept {
   if (entry.where != nullptr) entry.where->waiting_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Registers for every change, once; or for one event of those that are waited for. 0 or an errno.
-int epoll_driver::arm(fd_entry& entry, int fd, bool trusts) noexcept {
-  if (trusts && entry.kind == interest::ever) return 0;
+// Registers for every change, once for each owner; or, for nobody, for one event of those that are
+// waited for. 0 or an errno.
+int epoll_driver::arm(fd_entry& entry, int fd, std::uint64_t owner) noexcept {
+  const bool trusts = owner != nobody;
+  if (trusts && entry.kind == interest::ever && entry.owner == owner) return 0;
   const std::uint32_t events = trusts ? every_change : wanted_at(entry) | EPOLLONESHOT;
   int error = ENOENT;
   if (entry.where != nullptr)
@@ -148,7 +156,9 @@ int epoll_driver::arm(fd_entry& entry, int fd, bool trusts) noexcept {
   }
   if (error != 0) return error;
   entry.kind = trusts ? interest::ever : interest::once;
+  entry.owner = owner;
   entry.may_try = ready;
+  entry.odd = entry.nonblocking = false;
   entry.tcp = trusts && is_tcp(fd);
   return 0;
 }
@@ -199,7 +209,7 @@ void epoll_driver::dispatch(const epoll_event& what, serving& into) noexcept {
   if ((events & for_writers) != 0) serve(*entry, line::writers, into);
   serve_watchers(*entry, into);
   if (entry->kind == interest::ever || entry->waiting == 0) return;
-  const int error = arm(*entry, fd, false);
+  const int error = arm(*entry, fd, nobody);
   if (error == 0) return;
   for (const line which : {line::readers, line::writers, line::watchers})
     while (operation* const op = list_of(*entry, which).front()) {

@@ -5,6 +5,7 @@
 #include "skua/base/check.hpp"
 
 #include <liburing.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <bitset>
@@ -21,16 +22,25 @@ struct ring_size {
   std::uint32_t completions = 2048;  // likewise; more than that at once cost a system call
 };
 
-/// A ring that every thread may enter (COOP_TASKRUN, no SINGLE_ISSUER). Its two queues are in
-/// memory that the kernel shares; *the lock* of whoever owns the ring covers our side of them.
-/// enter() needs no lock, and several threads may be in it.
+/// Who may enter a ring.
+enum class ring_use : unsigned char {
+  any_thread,  ///< COOP_TASKRUN: completions are posted when their thread next enters the kernel
+  one_thread,  ///< SINGLE_ISSUER, DEFER_TASKRUN: they wait for a call of the one that took it over
+};
+
+/// A ring that every thread may enter, or one only: see ring_use. Its two queues are in memory
+/// that the kernel shares; *the lock* of whoever owns the ring covers our side of them. enter()
+/// needs no lock, and several threads may be in it, if several may enter.
 ///
 /// liburing makes and unmakes it. The rest is ours, since liburing keeps a tail of its own: here
 /// each entry is visible to the kernel as soon as it is filled, so that any thread can submit it.
 class ring {
 public:
   /// Made, and seen to work: one NOP was submitted and has come back. Otherwise an errno.
-  [[nodiscard]] static std::expected<std::unique_ptr<ring>, int> make(const ring_size& wanted);
+  /// For one thread, it is one of the same kind that was seen to work, and nobody may enter before
+  /// take_over(). Where the kernel has no such rings (before 6.1) it is one for any thread.
+  [[nodiscard]] static std::expected<std::unique_ptr<ring>, int> make(
+      const ring_size& wanted, ring_use by = ring_use::any_thread);
   ~ring();
   ring(const ring&) = delete;
   ring& operator=(const ring&) = delete;
@@ -70,7 +80,16 @@ public:
     return std::atomic_ref(*ring_.cq.khead).load(std::memory_order_relaxed) != completed();
   }
 
+  /// By the thread that is to enter it from now on, alone if it is for one; once.
+  void take_over() noexcept;
+  /// True if the calling thread may enter.
+  [[nodiscard]] bool may_enter() const noexcept {
+    return use_ == ring_use::any_thread || ::pthread_equal(::pthread_self(), only_) != 0;
+  }
+
   // Anybody.
+
+  [[nodiscard]] ring_use use() const noexcept { return use_; }
 
   /// The kernel has completions that it can only post during a call.
   [[nodiscard]] bool wants_call() const noexcept {
@@ -90,8 +109,13 @@ public:
   [[nodiscard]] std::uint32_t completion_entries() const noexcept { return ring_.cq.ring_entries; }
 
 private:
+  int call(std::uint32_t count, std::int64_t wait) noexcept;
   ring() = default;
-  [[nodiscard]] int open(const ring_size& wanted);
+  [[nodiscard]] static std::expected<std::unique_ptr<ring>, int> make_with(const ring_size& wanted,
+                                                                           std::uint32_t flags);
+  [[nodiscard]] static std::expected<std::unique_ptr<ring>, int> make_for_one(
+      const ring_size& wanted);
+  [[nodiscard]] int open(const ring_size& wanted, std::uint32_t flags);
   [[nodiscard]] int try_nop() noexcept;
   [[nodiscard]] int probe();
   [[nodiscard]] std::uint32_t completed() const noexcept {
@@ -101,6 +125,8 @@ private:
 
   mutable io_uring ring_{};
   bool made_ = false;
+  ring_use use_ = ring_use::any_thread;
+  pthread_t only_{};        // of one for one thread, once taken over
   std::uint32_t tail_ = 0;  // as published
   std::bitset<256> known_;  // op codes
 };

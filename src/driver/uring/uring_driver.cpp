@@ -57,10 +57,11 @@ bool is_unfinished(operation& op) noexcept {
 
 std::expected<std::unique_ptr<uring_driver>, int> uring_driver::make(const ring_size& size,
                                                                      const clock& time,
-                                                                     offload_target& pool) {
+                                                                     offload_target& pool,
+                                                                     ring_use by) {
   auto wakes = wakers::make();
   if (!wakes) return std::unexpected(wakes.error());
-  auto made = ring::make(size);
+  auto made = ring::make(size, by);
   if (!made) return std::unexpected(made.error());
   return std::unique_ptr<uring_driver>(
       new uring_driver(std::move(*made), std::move(*wakes), time, pool));
@@ -86,7 +87,8 @@ void uring_driver::submit(operation& op) noexcept {
     op.timed_out = op.last_is_in = op.stage = false;
     if (op.expiry.deadline != no_deadline) static_cast<void>(timers_.insert(op.expiry));
     begin(op);
-    if (!waiting_.empty()) make_room(hold);
+    // A thread that may not enter leaves it to the owner, which does not sleep while some wait.
+    if (!waiting_.empty() && ring_->may_enter()) make_room(hold);
     asleep = timers_.sleeps();
   }
   if (asleep) wake();  // not by its owner

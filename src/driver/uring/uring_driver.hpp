@@ -32,11 +32,12 @@ namespace skua::inline SKUA_ABI {
 class uring_driver final : public kernel_driver {
 public:
   /// `time` and `pool` outlive the driver. Otherwise an errno.
-  [[nodiscard]] static std::expected<std::unique_ptr<uring_driver>, int> make(const ring_size& size,
-                                                                              const clock& time,
-                                                                              offload_target& pool);
+  [[nodiscard]] static std::expected<std::unique_ptr<uring_driver>, int> make(
+      const ring_size& size, const clock& time, offload_target& pool,
+      ring_use by = ring_use::any_thread);
   ~uring_driver() override;
 
+  void take_over() noexcept override { ring_->take_over(); }
   bool glance(std::size_t room) noexcept override;
   void submit(operation& op) noexcept override;
   bool cancel(operation& op) noexcept override;

@@ -235,7 +235,7 @@ TEST_F(attempts, splice_when_both_sides_are_ready) {
 TEST_F(attempts, splice_from_a_socket_that_blocks_without_a_thread) {
   tcp_pair from;
   pipe_pair to;
-  op_request what = request(op_code::splice, from.near());
+  op_request what = request(op_code::splice, from.first());
   what.other_fd = to.in();
   what.length = 100;
   from.send("moved");
@@ -250,7 +250,7 @@ TEST_F(attempts, splice_from_a_socket_that_blocks_without_a_thread) {
 TEST_F(attempts, give_all_that_was_asked_for_if_told_to) {
   tcp_pair pair;
   std::string into(6, ' ');
-  op_request what = request(op_code::recv, pair.near(), into, true);
+  op_request what = request(op_code::recv, pair.first(), into, true);
   what.flags = MSG_WAITALL;
   noted_op all(what);
   pair.send("ab");
@@ -316,7 +316,7 @@ TEST_F(attempts, take_the_end_of_a_process) {
     pipe.close_in();
     _exit(::read(pipe.out(), &byte, 1) == 1 ? byte : 1);
   }
-  const unique_fd process(::pidfd_open(child, 0));
+  const unique_fd process(pidfd_open(child, 0));
   ASSERT_TRUE(process);
   siginfo_t how{};
   op_request what = request(op_code::wait_process, process.get());

@@ -69,9 +69,9 @@ TEST_F(epoll_driver, hands_over_what_has_its_result_however_much_is_ready) {
   for (noted_op& one : all) driver->submit(one);
   tcp_pair pair;
   std::string into(8, ' ');
-  noted_op reads(request(op_code::recv, pair.near(), into, true));
+  noted_op reads(request(op_code::recv, pair.first(), into, true));
   driver->submit(reads);
-  noted_op closes(request(op_code::close, pair.take_near().release()));
+  noted_op closes(request(op_code::close, pair.take_first().release()));
   driver->submit(closes);
   ASSERT_EQ(::write(busy.in(), "x", 1), 1);
   driver->look(1);
@@ -94,14 +94,14 @@ TEST_F(epoll_driver, sleeps_until_something_is_ready) {
 TEST_F(epoll_driver, lets_go_of_what_waits) {
   tcp_pair pair;
   std::string into(8, ' ');
-  noted_op reads(request(op_code::recv, pair.near(), into, true));
+  noted_op reads(request(op_code::recv, pair.first(), into, true));
   driver->submit(reads);
   EXPECT_TRUE(driver->cancel(reads));
   EXPECT_FALSE(driver->cancel(reads));
   pair.send("abc");
   drive_a_little();
   EXPECT_EQ(reads.ends(), 0);
-  noted_op again(request(op_code::recv, pair.near(), into, true));
+  noted_op again(request(op_code::recv, pair.first(), into, true));
   EXPECT_EQ(result_of_new(again), 3);
 }
 
@@ -128,12 +128,12 @@ TEST_F(epoll_driver, forgets_the_timeout_of_what_has_ended) {
   tcp_pair pair;
   std::string into(8, ' ');
   {
-    noted_op reads(request(op_code::recv, pair.near(), into, true));
+    noted_op reads(request(op_code::recv, pair.first(), into, true));
     reads.expiry.deadline = clock.now() + 3'600'000 * millisecond;
     driver->submit(reads);
     pair.send("abc");
     EXPECT_EQ(result_of(reads), 3);
-    noted_op cancelled(request(op_code::recv, pair.near(), into, true));
+    noted_op cancelled(request(op_code::recv, pair.first(), into, true));
     cancelled.expiry.deadline = reads.expiry.deadline;
     driver->submit(cancelled);
     EXPECT_TRUE(driver->cancel(cancelled));
@@ -216,8 +216,8 @@ TEST_F(epoll_driver, moves_much_between_two_that_wait_for_each_other) {
       driver->submit(made);
       return made;
     };
-    noted_op* sends = &next(op_code::send, pair.far(), from.data(), from.size());
-    noted_op* reads = &next(op_code::recv, pair.near(), to.data(), to.size());
+    noted_op* sends = &next(op_code::send, pair.second(), from.data(), from.size());
+    noted_op* reads = &next(op_code::recv, pair.first(), to.data(), to.size());
     while (got < to.size()) {
       const bool both_wait = reads->ends() == 0 && (sends == nullptr || sends->ends() == 0);
       if (both_wait) driver->park(skua::driver::no_limit);
@@ -226,13 +226,13 @@ TEST_F(epoll_driver, moves_much_between_two_that_wait_for_each_other) {
         sent += static_cast<std::size_t>(sends->result);
         sends = sent == from.size()
                     ? nullptr
-                    : &next(op_code::send, pair.far(), from.data() + sent, from.size() - sent);
+                    : &next(op_code::send, pair.second(), from.data() + sent, from.size() - sent);
       }
       if (reads->ends() == 0) continue;
       ASSERT_GT(reads->result, 0);
       got += static_cast<std::size_t>(reads->result);
       if (got < to.size())
-        reads = &next(op_code::recv, pair.near(), to.data() + got, to.size() - got);
+        reads = &next(op_code::recv, pair.first(), to.data() + got, to.size() - got);
     }
     EXPECT_EQ(from, to);
   }
@@ -250,8 +250,8 @@ void use_from_a_thread(skua::epoll_driver& sends_to, skua::epoll_driver& reads_f
   while (time.left()) {
     std::string byte = "x";
     std::string into(4, ' ');
-    noted_op writes(request(op_code::send, pair.far(), byte, owned));
-    noted_op reads(request(op_code::recv, pair.near(), into, owned));
+    noted_op writes(request(op_code::send, pair.second(), byte, owned));
+    noted_op reads(request(op_code::recv, pair.first(), into, owned));
     if (random.below(3) == 0)
       reads.expiry.deadline = clock.now() + static_cast<std::int64_t>(random.below(100'000));
     reads_from.submit(reads);
@@ -273,7 +273,7 @@ void use_from_a_thread(skua::epoll_driver& sends_to, skua::epoll_driver& reads_f
   }
   std::string rest(64, ' ');
   while (got < sent) {
-    noted_op reads(request(op_code::recv, pair.near(), rest, owned));
+    noted_op reads(request(op_code::recv, pair.first(), rest, owned));
     reads_from.submit(reads);
     wait_for_end(reads);
     ASSERT_GT(reads.result, 0);

@@ -36,10 +36,10 @@ TEST_F(registration, of_an_owned_descriptor_is_made_once) {
   std::string into(16, ' ');
   std::uint32_t generation = 0;
   for (int i = 0; i < 5; ++i) {
-    noted_op reads(request(op_code::recv, pair.near(), into, true));
+    noted_op reads(request(op_code::recv, pair.first(), into, true));
     driver->submit(reads);
     EXPECT_EQ(reads.at, skua::operation::place::in_kernel);
-    const fd_entry& entry = entry_of(pair.near());
+    const fd_entry& entry = entry_of(pair.first());
     if (i == 0) generation = entry.generation;
     EXPECT_EQ(entry.generation, generation);
     EXPECT_EQ(entry.kind, interest::ever);
@@ -53,7 +53,7 @@ TEST_F(registration, of_an_owned_descriptor_is_made_once) {
 TEST_F(registration, spares_a_try_that_must_fail) {
   tcp_pair pair;
   std::string into(16, ' ');
-  noted_op first(request(op_code::recv, pair.near(), into, true));
+  noted_op first(request(op_code::recv, pair.first(), into, true));
   driver->submit(first);
   pair.send("1");
   EXPECT_EQ(result_of(first), 1);
@@ -63,8 +63,8 @@ TEST_F(registration, spares_a_try_that_must_fail) {
   // Behind the back of the entry, so that it can be seen that nobody looks.
   pair.send("2");
   drive_a_little();
-  entry_of(pair.near()).may_try = skua::writable;
-  noted_op second(request(op_code::recv, pair.near(), into, true));
+  entry_of(pair.first()).may_try = skua::writable;
+  noted_op second(request(op_code::recv, pair.first(), into, true));
   wait_with(second);
   pair.send("3");
   EXPECT_EQ(result_of(second), 2);
@@ -74,11 +74,11 @@ TEST_F(registration, spares_a_try_that_must_fail) {
 TEST_F(registration, tries_on_when_all_that_was_asked_for_came) {
   tcp_pair pair;
   std::string into(2, ' ');
-  noted_op first(request(op_code::recv, pair.near(), into, true));
+  noted_op first(request(op_code::recv, pair.first(), into, true));
   driver->submit(first);
   pair.send("abcd");
   EXPECT_EQ(result_of(first), 2);
-  noted_op second(request(op_code::recv, pair.near(), into, true));
+  noted_op second(request(op_code::recv, pair.first(), into, true));
   EXPECT_EQ(result_of_new(second), 2);
   EXPECT_EQ(into, "cd");
 }
@@ -86,12 +86,12 @@ TEST_F(registration, tries_on_when_all_that_was_asked_for_came) {
 TEST_F(registration, does_not_lose_an_end_that_came_with_the_last_bytes) {
   tcp_pair pair;
   std::string into(16, ' ');
-  noted_op first(request(op_code::recv, pair.near(), into, true));
+  noted_op first(request(op_code::recv, pair.first(), into, true));
   driver->submit(first);
   pair.send("bye");
-  EXPECT_EQ(::shutdown(pair.far(), SHUT_WR), 0);
+  EXPECT_EQ(::shutdown(pair.second(), SHUT_WR), 0);
   EXPECT_EQ(result_of(first), 3);
-  noted_op second(request(op_code::recv, pair.near(), into, true));
+  noted_op second(request(op_code::recv, pair.first(), into, true));
   EXPECT_EQ(result_of_new(second), 0);
 }
 
@@ -127,13 +127,13 @@ TEST_F(registration, survives_that_a_number_is_closed_and_used_again) {
 TEST_F(registration, of_an_earlier_file_is_not_listened_to) {
   tcp_pair pair;
   std::string into(8, ' ');
-  noted_op reads(request(op_code::recv, pair.near(), into, true));
+  noted_op reads(request(op_code::recv, pair.first(), into, true));
   driver->submit(reads);
-  ++entry_of(pair.near()).generation;
+  ++entry_of(pair.first()).generation;
   pair.send("a");
   drive_a_little();
   EXPECT_EQ(reads.ends(), 0);
-  --entry_of(pair.near()).generation;
+  --entry_of(pair.first()).generation;
   pair.send("b");
   EXPECT_EQ(result_of(reads), 2);
 }
@@ -142,8 +142,8 @@ TEST_F(registration, serves_each_line_in_order) {
   tcp_pair pair;
   std::string one(1, ' ');
   std::string two(1, ' ');
-  noted_op first(request(op_code::recv, pair.near(), one, true));
-  noted_op second(request(op_code::recv, pair.near(), two, true));
+  noted_op first(request(op_code::recv, pair.first(), one, true));
+  noted_op second(request(op_code::recv, pair.first(), two, true));
   driver->submit(first);
   other->submit(second);
   pair.send("a");
@@ -188,20 +188,47 @@ TEST_F(registration, goes_back_and_forth_between_owned_and_raw_use) {
   tcp_pair pair;
   std::string into(8, ' ');
   for (const bool owned : {true, false, true, true, false, false, true}) {
-    noted_op reads(request(op_code::recv, pair.near(), into, owned));
+    noted_op reads(request(op_code::recv, pair.first(), into, owned));
     wait_with(reads);
-    EXPECT_EQ(entry_of(pair.near()).kind, owned ? interest::ever : interest::once);
+    EXPECT_EQ(entry_of(pair.first()).kind, owned ? interest::ever : interest::once);
     pair.send("ab");
     EXPECT_EQ(result_of(reads), 2);
   }
 }
 
+TEST_F(registration, of_a_number_holds_for_its_owner_only) {
+  tcp_pair before;
+  tcp_pair after;
+  const int number = before.first();
+  std::string into(8, ' ');
+  noted_op reads(request(op_code::recv, number, into, true));
+  wait_with(reads);
+  before.send("ab");
+  EXPECT_EQ(result_of(reads), 2);
+  EXPECT_EQ(entry_of(number).may_try & skua::readable, 0);
+  after.send("there before");
+  ASSERT_EQ(::dup2(after.first(), number), number)
+      << "the first is closed behind the driver's back";
+  noted_op again(request(op_code::recv, number, into, true));
+  again.owner = 2;
+  EXPECT_EQ(result_of_new(again), 8) << "what nobody could read is another file's";
+  noted_op rest(request(op_code::recv, number, into, true));
+  rest.owner = 2;
+  EXPECT_EQ(result_of_new(rest), 4);
+  noted_op waits(request(op_code::recv, number, into, true));
+  waits.owner = 2;
+  wait_with(waits);
+  EXPECT_EQ(entry_of(number).owner, 2U);
+  after.send("now");
+  EXPECT_EQ(result_of(waits), 3);
+}
+
 TEST_F(registration, serves_what_was_submitted_to_another_driver) {
   tcp_pair pair;
   std::string into(1, ' ');
-  noted_op first(request(op_code::recv, pair.near(), into, true));
-  noted_op second(request(op_code::recv, pair.near(), into, true));
-  noted_op third(request(op_code::recv, pair.near(), into, true));
+  noted_op first(request(op_code::recv, pair.first(), into, true));
+  noted_op second(request(op_code::recv, pair.first(), into, true));
+  noted_op third(request(op_code::recv, pair.first(), into, true));
   second.expiry.deadline = clock.now() + 2 * millisecond;
   third.expiry.deadline = clock.now() + 3'600'000 * millisecond;
   driver->submit(first);
@@ -216,7 +243,7 @@ TEST_F(registration, serves_what_was_submitted_to_another_driver) {
 
 TEST_F(registration, ends_with_the_descriptor_that_is_closed) {
   tcp_pair pair;
-  const int number = pair.near();
+  const int number = pair.first();
   const int copy = ::dup(number);  // would keep the registration alive
   std::string into(1, ' ');
   noted_op reads(request(op_code::recv, number, into, true));
@@ -225,7 +252,7 @@ TEST_F(registration, ends_with_the_descriptor_that_is_closed) {
   wait_with(reads);
   wait_with(watches);
   const std::uint32_t generation = entry_of(number).generation;
-  noted_op closes(request(op_code::close, pair.take_near().release()));
+  noted_op closes(request(op_code::close, pair.take_first().release()));
   driver->submit(closes);
   EXPECT_EQ(reads.ends() + watches.ends(), 0) << "never inside the submit() of another";
   EXPECT_EQ(result_of(closes), 0);

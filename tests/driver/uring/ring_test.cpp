@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -218,6 +219,34 @@ TEST(ring, is_not_there_in_a_forked_child) {
   EXPECT_TRUE(add_nop(*one, 1));
   EXPECT_EQ(one->enter(1, 0), 1);
   EXPECT_EQ(reaped(*one).size(), 1U);
+}
+
+TEST(ring, for_one_thread_is_entered_by_the_one_that_took_it_over) {
+  auto one = ring::make({.submissions = 8, .completions = 16}, skua::ring_use::one_thread);
+  ASSERT_TRUE(one.has_value());
+  ring& mine = **one;
+  if (mine.use() != skua::ring_use::one_thread) GTEST_SKIP() << "Linux 6.1 or later has them";
+  EXPECT_FALSE(mine.may_enter()) << "nobody has taken it";
+  std::jthread([&] {
+    mine.take_over();
+    EXPECT_TRUE(mine.may_enter());
+    EXPECT_TRUE(add_nop(mine, 7));
+    EXPECT_EQ(mine.enter(1, 0), 1);
+    EXPECT_EQ(reaped(mine), std::vector<std::uint64_t>{7});
+  }).join();
+  EXPECT_FALSE(mine.may_enter());
+  EXPECT_TRUE(add_nop(mine, 8));
+  EXPECT_EQ(mine.enter(1, 0), -EEXIST) << "and the kernel sees to it";
+}
+
+TEST(ring, for_one_thread_leaves_no_descriptor_of_the_one_that_was_tried) {
+  const std::size_t before = open_fds();
+  {
+    const auto one = ring::make({.submissions = 8, .completions = 16}, skua::ring_use::one_thread);
+    ASSERT_TRUE(one.has_value());
+    EXPECT_EQ(open_fds(), before + 1);
+  }
+  EXPECT_EQ(open_fds(), before);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ namespace {
 using skua::op_code;
 using skua::op_request;
 using skua::uring_driver;
+using skua_test::feed;
 using skua_test::noted_operation;
 using skua_test::noted_timer;
 using skua_test::park_until;
@@ -65,10 +66,6 @@ protected:
   skua_test::fake_pool pool;
   std::unique_ptr<uring_driver> driver;
 };
-
-void feed(const pipe_pair& pipe) {
-  ASSERT_EQ(::write(pipe.in(), "x", 1), 1);
-}
 
 // The owner is stuck in something else.
 TEST_F(shared_ring, is_served_by_another_thread_in_place_of_its_owner) {

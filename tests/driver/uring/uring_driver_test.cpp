@@ -25,9 +25,18 @@ using skua_test::pipe_pair;
 using skua_test::room;
 using skua_test::to_read;
 
-class uring : public skua_test::driven_uring {};
+class uring : public skua_test::every_uring {};
+INSTANTIATE_TEST_SUITE_P(rings, uring, skua_test::every_ring_use(), skua_test::name_of_use);
 
-TEST_F(uring, ends_an_operation_once_and_never_inside_submit) {
+/// Driven by another thread.
+class uring_elsewhere : public skua_test::every_uring {
+protected:
+  uring_elsewhere() : every_uring(false) {}
+};
+INSTANTIATE_TEST_SUITE_P(rings, uring_elsewhere, skua_test::every_ring_use(),
+                         skua_test::name_of_use);
+
+TEST_P(uring, ends_an_operation_once_and_never_inside_submit) {
   noted_operation op;
   driver->submit(op);
   EXPECT_EQ(op.ends(), 0);
@@ -38,7 +47,7 @@ TEST_F(uring, ends_an_operation_once_and_never_inside_submit) {
   EXPECT_EQ(op.ends(), 1);
 }
 
-TEST_F(uring, gives_what_the_kernel_said) {
+TEST_P(uring, gives_what_the_kernel_said) {
   noted_operation bad(to_read(-1, {}));
   driver->submit(bad);
   await(bad);
@@ -54,7 +63,7 @@ TEST_F(uring, gives_what_the_kernel_said) {
   EXPECT_EQ(into.span()[0], std::byte{'x'});
 }
 
-TEST_F(uring, glances_at_what_has_ended_without_a_call) {
+TEST_P(uring, glances_at_what_has_ended_without_a_call) {
   noted_operation op;
   EXPECT_FALSE(driver->glance(skua::driver::no_limit));
   driver->submit(op);
@@ -64,7 +73,7 @@ TEST_F(uring, glances_at_what_has_ended_without_a_call) {
   EXPECT_FALSE(driver->glance(skua::driver::no_limit)) << "handed over once";
 }
 
-TEST_F(uring, hands_over_no_more_than_there_is_room_for) {
+TEST_P(uring, hands_over_no_more_than_there_is_room_for) {
   std::deque<noted_operation> all(8);
   for (noted_operation& one : all) driver->submit(one);
   const auto ends = [&] {
@@ -82,7 +91,7 @@ TEST_F(uring, hands_over_no_more_than_there_is_room_for) {
 
 // The clock of the kernel decides: a look soon after a call makes none, unless the thread was held
 // up in between.
-TEST_F(uring, of_a_busy_owner_calls_the_kernel_once_in_a_while) {
+TEST_P(uring, of_a_busy_owner_calls_the_kernel_once_in_a_while) {
   constexpr std::int64_t a_while = 200'000;
   const skua::monotonic_clock real;
   for (int tries = 0;; ++tries) {
@@ -102,7 +111,7 @@ TEST_F(uring, of_a_busy_owner_calls_the_kernel_once_in_a_while) {
   }
 }
 
-TEST_F(uring, gives_a_full_ring_to_the_kernel_at_once) {
+TEST_P(uring, gives_a_full_ring_to_the_kernel_at_once) {
   std::deque<noted_operation> all(9);
   for (noted_operation& one : all) driver->submit(one);
   EXPECT_EQ(driver->get_ring().unsubmitted(), 1U);
@@ -112,7 +121,7 @@ TEST_F(uring, gives_a_full_ring_to_the_kernel_at_once) {
   EXPECT_TRUE(all.back().ended());
 }
 
-TEST_F(uring, takes_more_operations_than_the_ring_has_entries) {
+TEST_P(uring, takes_more_operations_than_the_ring_has_entries) {
   std::deque<noted_operation> all(1'000);
   for (noted_operation& one : all) driver->submit(one);
   const auto over = [&] {
@@ -126,7 +135,7 @@ TEST_F(uring, takes_more_operations_than_the_ring_has_entries) {
 }
 
 // All complete before anybody looks: the kernel keeps what the queue of 16 has no room for.
-TEST_F(uring, loses_no_completion_when_the_queue_overflows) {
+TEST_P(uring, loses_no_completion_when_the_queue_overflows) {
   pipe_pair pipe;
   constexpr std::size_t count = 1'000;
   std::array<std::byte, count> into{};
@@ -154,14 +163,14 @@ TEST_F(uring, loses_no_completion_when_the_queue_overflows) {
   for (const std::byte one : into) EXPECT_EQ(one, std::byte{'y'});
 }
 
-TEST_F(uring, does_not_sleep_after_a_wake_that_came_before) {
+TEST_P(uring, does_not_sleep_after_a_wake_that_came_before) {
   EXPECT_FALSE(driver->wake()) << "nobody slept";
   EXPECT_FALSE(driver->wake());
   driver->park(skua::driver::no_limit);
   sleep_once();  // and once only: this one slept
 }
 
-TEST_F(uring, is_woken_by_other_threads_again_and_again) {
+TEST_P(uring_elsewhere, is_woken_by_other_threads_again_and_again) {
   parked owner(*driver);
   for (int i = 0; i < 200; ++i) {
     owner.await_sleep();
@@ -171,7 +180,7 @@ TEST_F(uring, is_woken_by_other_threads_again_and_again) {
   }
 }
 
-TEST_F(uring, is_woken_by_an_operation_of_another_thread) {
+TEST_P(uring_elsewhere, is_woken_by_an_operation_of_another_thread) {
   parked owner(*driver);
   for (int i = 0; i < 50; ++i) {
     owner.await_sleep();
@@ -182,7 +191,7 @@ TEST_F(uring, is_woken_by_an_operation_of_another_thread) {
   }
 }
 
-TEST_F(uring, is_woken_by_a_cancel_of_another_thread) {
+TEST_P(uring_elsewhere, is_woken_by_a_cancel_of_another_thread) {
   pipe_pair pipe;
   room<1> into;
   parked owner(*driver);
@@ -196,7 +205,7 @@ TEST_F(uring, is_woken_by_a_cancel_of_another_thread) {
   }
 }
 
-TEST_F(uring, is_woken_by_an_earlier_timer_of_another_thread) {
+TEST_P(uring_elsewhere, is_woken_by_an_earlier_timer_of_another_thread) {
   noted_timer far(clock, clock.now() + 3'600'000 * millisecond);
   driver->add(far);
   {
