@@ -28,6 +28,7 @@
 #include "skua/runtime/block_in_place.hpp"
 #include "skua/runtime/hooks.hpp"
 #include "skua/runtime/join_handle.hpp"
+#include "skua/runtime/no_await.hpp"
 #include "skua/runtime/parallel_all.hpp"
 #include "skua/runtime/parallel_reduce.hpp"
 #include "skua/runtime/run.hpp"

@@ -80,6 +80,8 @@ public:
   // Shutdown (shutdown.cpp).
 
   [[nodiscard]] shutdown_report shut_down(std::int64_t timeout);
+  /// True when all tasks have ended by themselves: then it is over (drain.cpp).
+  [[nodiscard]] bool drain(std::int64_t timeout);
   /// True from step 2 on.
   [[nodiscard]] bool stops_everything() const noexcept { return everything_->stops_newcomers(); }
   /// For ~runtime() in one of our own tasks.
@@ -184,6 +186,8 @@ private:
   void wait_a_little(scope_state& scope, std::int64_t deadline) noexcept;
 
   [[nodiscard]] std::vector<task_info> live_tasks();
+  [[nodiscard]] bool may_wait_on(std::int64_t deadline) const noexcept;
+  bool wait_for_silence(std::int64_t deadline) noexcept;
   void close_and_stop() noexcept;
   void stop_tasks(const scope_state* only) noexcept;
   void finish_if_abandoned() noexcept;
@@ -219,10 +223,12 @@ private:
   std::atomic<std::uint64_t> next_outside_id_;
   std::atomic<std::uint64_t> cancelled_outside_{0};
   std::atomic<std::uint64_t> wakes_{0};
+  std::atomic<std::uint64_t> refused_{0};
   std::atomic<bool> over_{false};       // workers end
   std::atomic<bool> driven_{false};     // current_thread: somebody runs the loop
   std::atomic<bool> abandoned_{false};  // nobody waits: the last task to end ends the workers
   std::mutex shutdown_mutex_;
+  std::atomic<std::uint32_t> shutdowns_{0};         // callers that are at it, or wait for the mutex
   std::atomic<const void*> shut_down_by_{nullptr};  // the thread's current_state
   bool taken_down_ = false;                         // under the mutex
   std::vector<std::thread> threads_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/base/check.hpp"
 #include "skua/coro/context_base.hpp"
 
 namespace skua::inline SKUA_ABI {
@@ -28,6 +29,16 @@ struct current_state {
   /// What the thread does beneath this, and comes back to: a blocking call that drives another
   /// runtime, say. Null if nothing.
   const current_state* outer = nullptr;
+  /// How many no_awaits there are.
+  unsigned no_awaits = 0;
+
+  /// The task, or a chain of it, lets go of the thread.
+  void end_turn() noexcept {
+    check(no_awaits == 0,
+          "a task does not wait while it has a no_await: what that is for would be held meanwhile, "
+          "and let go by another thread");
+    task = nullptr;
+  }
 };
 
 /// The calling thread's own. Never inlined, and asked anew each time: a coroutine may be on another

@@ -63,6 +63,7 @@ metrics_snapshot core::metrics() {
   // order: none; numbers that stand for themselves.
   all.cancelled = cancelled_outside_.load(std::memory_order_relaxed);
   all.wakes_sent = wakes_.load(std::memory_order_relaxed);
+  all.refused = refused_.load(std::memory_order_relaxed);
   all.stalls = watch_.stalls();
   all.driver = driver_info_.used;
   const blocking_pool::depth pool = pool_.look();

@@ -34,7 +34,7 @@ void parallel_chain::run(work& item) noexcept {
   self.in_turn = here.as;
   if (here.as != nullptr && here.task != nullptr) here.as->set_running(*here.task);
   if (self.has_ended(self.drive())) self.of_.ended(self);
-  current().task = nullptr;
+  current().end_turn();
   current().chain = nullptr;
 }
 

@@ -84,6 +84,17 @@ shutdown_report runtime::shut_down(std::int64_t timeout) {
   return handle_.get().shut_down(timeout);
 }
 
+bool runtime::drain() {
+  return drain_for(no_deadline);
+}
+
+bool runtime::drain_for(std::int64_t timeout) {
+  if (handle_.get().is_beneath_this_thread())
+    throw std::logic_error(
+        "skua::runtime::drain: called by one of its own tasks, which cannot wait for itself");
+  return handle_.get().drain(timeout);
+}
+
 void throw_start_error(const start_error& why) {
   throw std::system_error(why.code(), "skua::run: " + std::string(why.message()));
 }

@@ -37,6 +37,26 @@ private:
   std::atomic<const void*>& where_;
 };
 
+/// Whoever drains lets go of the mutex for it.
+class shutdown_call {
+public:
+  shutdown_call(std::atomic<std::uint32_t>& count, scope_state& everything) noexcept
+      : count_(count) {
+    // order: [drain.yield] release: it is wanted, to who drains; see drain.cpp.
+    count_.fetch_add(1, std::memory_order_release);
+    everything.signal();
+  }
+  shutdown_call(const shutdown_call&) = delete;
+  shutdown_call& operator=(const shutdown_call&) = delete;
+  ~shutdown_call() {
+    // order: none; being counted too long is harmless.
+    count_.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+private:
+  std::atomic<std::uint32_t>& count_;
+};
+
 }  // namespace
 
 shutdown_report core::shut_down(std::int64_t timeout) {
@@ -45,6 +65,7 @@ shutdown_report core::shut_down(std::int64_t timeout) {
   if (shut_down_by_.load(std::memory_order_relaxed) == &current())
     throw std::logic_error(
         "skua::runtime::shutdown: called again by what it runs itself, a stop callback perhaps");
+  const shutdown_call announced(shutdowns_, *everything_);
   const std::lock_guard one_at_a_time(shutdown_mutex_);
   const thread_mark until_done(shut_down_by_);
   // order: none; written under the mutex. Those that an earlier call has left alone run still.
@@ -97,6 +118,8 @@ bool core::drive_by(std::int64_t deadline) noexcept {
 }
 
 void core::close_and_stop() noexcept {
+  settings_.log.debug("a runtime accepts nothing more, and asks its tasks to stop",
+                      {{"runtime", std::string_view(name_)}});
   everything_->stop_newcomers();  // first: whoever is refused by the next is one of those stopped
   outside_.close();
   stop_tasks(nullptr);

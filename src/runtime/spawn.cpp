@@ -139,6 +139,13 @@ void core::admit(task_cell& cell, worker* here) noexcept {
 }
 
 void core::refuse(task_cell& cell) noexcept {
+  // order: none; a number that stands for itself.
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  settings_.log.debug("a runtime that ends has refused a task",
+                      {{"runtime", std::string_view(name_)},
+                       {"name", cell.name()},
+                       {"file", std::string_view(cell.where().file_name())},
+                       {"line", cell.where().line()}});
   cell.cancel_unrun();
   cell.joined.open();
   check(cell.joined.end() == join_word<std_atomics>::end_answer::kept,

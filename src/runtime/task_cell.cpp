@@ -50,7 +50,7 @@ void task_cell::run(work& item) noexcept {
   if (here.as != nullptr) here.as->set_running(self);
   if (const progress how = self.drive(); how != progress::parked) self.finish(how);
   // Asked anew: though the thread is the same, the compiler need not know.
-  current().task = nullptr;
+  current().end_turn();
 }
 
 void task_cell::run_measured(work& item) noexcept {
@@ -66,7 +66,7 @@ void task_cell::run_measured(work& item) noexcept {
   // If it was lent away, somebody else may be writing there.
   if (on != nullptr && current().as == on) on->note_run_time(home.now() - began);
   if (how != progress::parked) self.finish(how);
-  current().task = nullptr;
+  current().end_turn();
 }
 
 void task_cell::set_stopped() noexcept {

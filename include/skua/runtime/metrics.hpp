@@ -34,6 +34,7 @@ struct metrics_snapshot {
   std::uint64_t ended = 0;      ///< in any way
   std::uint64_t cancelled = 0;  ///< of these, or just about to be: stopped
   std::uint64_t live = 0;
+  std::uint64_t refused = 0;  ///< spawned from outside when nothing was accepted any more
 
   std::size_t inject_depth = 0;      ///< items in the shared queue now
   std::uint64_t wakes_sent = 0;      ///< by workers and other threads

@@ -163,11 +163,24 @@ public:
   }
   shutdown_report shutdown();
 
+  /// Accepts nothing more from outside, stops nobody, and blocks until every task has ended by
+  /// itself: none runs, none waits for I/O, a lock or a message, and none can come any more, since
+  /// what a live task spawns is counted before that task has ended. Then the runtime is over, as
+  /// after shutdown(), and this gives true. False, with a `timeout`: some still live, and go on;
+  /// or a shutdown() by another thread has come meanwhile. A current_thread runtime runs its tasks
+  /// in here. Throws std::logic_error in one of its own tasks.
+  bool drain();
+  template <duration_like Duration>
+  bool drain(Duration timeout) {
+    return drain_for(to_nanoseconds(timeout));
+  }
+
 private:
   explicit runtime(core& started) noexcept : handle_(started) {}
 
   void run_to_the_end(const spawn_request* orders, std::size_t count, task_hold* ended);
   shutdown_report shut_down(std::int64_t timeout);
+  bool drain_for(std::int64_t timeout);
 
   template <typename... Ts>
   auto run_tasks(spawn_order<Ts>... roots);
