@@ -29,13 +29,15 @@ unsigned long on(int rounds) {
   return kept<Flavour, Workers>().block_on(Body(rounds));
 }
 
-/// Adds a comparison for each: `name`.current_thread, `name`.1_worker, `name`.2_workers.
+/// Adds a comparison for each: `name`.current_thread, `name`.1_worker, `name`.2_workers, and
+/// `name`.thread_per_core, of whose two workers one does it all, since children stay.
 template <auto Body>
 void add(std::vector<comparison>& to, const std::string& name, int rounds, side theirs) {
   using enum skua::flavour;
   to.push_back({name + ".current_thread", rounds, {"skua", on<Body, current_thread, 1>}, theirs});
   to.push_back({name + ".1_worker", rounds, {"skua", on<Body, multi_thread, 1>}, theirs});
   to.push_back({name + ".2_workers", rounds, {"skua", on<Body, multi_thread, 2>}, theirs});
+  to.push_back({name + ".thread_per_core", rounds, {"skua", on<Body, thread_per_core, 2>}, theirs});
 }
 
 }  // namespace flavours

@@ -29,6 +29,10 @@ blocking_section::blocking_section() : left_(current().as), thread_(&current()) 
     throw std::logic_error(
         "skua::block_in_place: a current_thread runtime has no other thread for its tasks; use "
         "spawn_blocking");
+  if (left_->runtime.settings().flavour == flavour::thread_per_core)
+    throw std::logic_error(
+        "skua::block_in_place: the tasks of a thread_per_core runtime stay on their thread, and "
+        "would all wait; use spawn_blocking");
   if (!left_->lend()) {
     left_ = nullptr;
     return;

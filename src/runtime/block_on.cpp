@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 namespace skua::inline SKUA_ABI {
 namespace {
@@ -37,7 +38,10 @@ void core::run_to_the_end(const spawn_request* orders, std::size_t count, task_h
   add_reference();  // the runtime object may be dropped by one of its tasks
   scope_state* scope = nullptr;
   std::size_t made = 0;
+  std::vector<executor*> homes;
   try {
+    homes.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) homes.push_back(&home_for(orders[i]));
     scope = &take_scope();
     for (; made < count; ++made) {
       task_cell& cell = take_cell(nullptr, orders[made]);
@@ -59,7 +63,7 @@ void core::run_to_the_end(const spawn_request* orders, std::size_t count, task_h
   const bool admitted = outside_.enter();
   for (std::size_t i = 0; i < count; ++i) {
     task_cell& cell = *ended[i].get();
-    cell.fill(orders[i], next_id(nullptr), *scope, *this, true);
+    cell.fill(orders[i], next_id(nullptr), *scope, *homes[i], true);
     if (admitted) admit(cell, nullptr);
   }
   outside_.leave();

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <expected>
 #include <new>
-#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -29,7 +28,8 @@ bool between(Number value, Number least, Number most) {
 /// What is wrong, as a sentence; empty if nothing is.
 std::string_view fault_in(const config& given) {
   const bool one_thread = given.flavour == flavour::current_thread;
-  if (!one_thread && given.flavour != flavour::multi_thread)
+  const bool placed = given.flavour == flavour::thread_per_core;
+  if (!one_thread && !placed && given.flavour != flavour::multi_thread)
     return "config::flavour is none of the flavours";
   if (given.workers != config::automatic) {
     if (given.workers == 0) return "config::workers is 0; a runtime has at least one worker";
@@ -37,6 +37,11 @@ std::string_view fault_in(const config& given) {
     if (one_thread && given.workers != 1)
       return "config::workers is not 1; a current_thread runtime has one worker, the caller";
   }
+  if (given.dispatcher && !placed)
+    return "config::dispatcher is set, but config::flavour is not thread_per_core: tasks of the "
+           "other flavours are placed by whoever is free";
+  if (one_thread && given.pinning.what() != pinning::unit::nothing)
+    return "config::pinning is set, but a current_thread runtime runs on the caller's thread";
   if (given.name.size() > config::name_max) return "config::name is longer than 32 bytes";
   if (!between(given.event_interval, 1U, interval_max))
     return "config::event_interval is not between 1 and 1000000";
@@ -92,14 +97,11 @@ std::expected<core*, start_error> core::start(const config& settings) {
       return std::unexpected(*failed);
     }
     if (settings.flavour == flavour::current_thread) return started;
-    const std::error_code refused = started->start_threads();
-    if (!refused) return started;
-    const std::string message = "the system refused worker thread " +
-                                std::to_string(started->threads_.size() + 1) + " of " +
-                                std::to_string(started->workers_.size()) + ": " + refused.message();
+    const auto failed = started->start_threads();
+    if (!failed) return started;
     started->take_down();
     started->release();
-    return std::unexpected(start_error(refused, message));
+    return std::unexpected(*failed);
   } catch (const std::bad_alloc&) {
     if (started != nullptr) {
       if (started->everything_ != nullptr) started->take_down();  // it got as far as to its threads

@@ -12,6 +12,7 @@
 #include "skua/base/check.hpp"
 #include "skua/base/error.hpp"
 #include "skua/base/random.hpp"
+#include "skua/runtime/dispatch.hpp"
 
 #include <cstdlib>
 #include <system_error>
@@ -29,17 +30,21 @@ core::core(const config& settings)
       pool_(*this, settings.blocking_threads, settings.blocking_keep_alive),
       next_outside_id_(settings.workers + 1) {
   settings_.name = name_;
+  children_stay_ = !settings_.dispatcher;
+  if (places() && children_stay_) settings_.dispatcher = dispatch::local_first();
   if (settings.virtual_time) clock_ = &virtual_clock_.emplace(kernel_clock_.now());
   static_cast<void>(process_barrier::available());  // registers now, not in the middle of a wait
 }
 
 std::optional<start_error> core::make_workers() {
+  if (auto failed = choose_cpus()) return failed;
   auto drivers = make_drivers(
       {
           .wanted = settings_.backend,
           .rings = {.submissions = settings_.ring_submissions,
                     .completions = settings_.ring_completions},
           .count = settings_.workers,
+          .one_thread_each = places(),
           .time = clock_,
           .pool = &pool_,
       },
@@ -72,7 +77,7 @@ std::optional<start_error> core::make_workers() {
 
 core::~core() = default;
 
-std::error_code core::start_threads() {
+std::optional<start_error> core::start_threads() {
   threads_.reserve(workers_.size());
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     add_reference();
@@ -80,11 +85,14 @@ std::error_code core::start_threads() {
       threads_.emplace_back([this, i] { run_worker(i); });
     } catch (const std::system_error& refused) {
       release();
-      return refused.code();
+      return start_error(refused.code(),
+                         "the system refused worker thread " + std::to_string(i + 1) + " of " +
+                             std::to_string(workers_.size()) + ": " + refused.code().message());
     } catch (...) {  // no memory for what the thread is to do
       release();
       throw;
     }
+    if (auto failed = pin(i)) return failed;
   }
   return {};
 }
@@ -152,14 +160,14 @@ void core::offload(work& item) noexcept {
 
 // As soon as the item is in the queue the runtime may run it, and end: so we are counted in.
 void core::schedule_from_outside(work& item) noexcept {
+  if (places()) return workers_[0]->pinned().schedule(item);
   check_not_forked();
   enter();
   check(inject_.push(item), "a runtime takes work for as long as it has tasks");
   if (settings_.flavour == flavour::current_thread) {
     workers_[0]->sleeps_in().wake();
   } else if (wake_one()) {
-    // order: none; a number that stands for itself.
-    wakes_.fetch_add(1, std::memory_order_relaxed);
+    count_wake(nullptr);
   }
   leave();
 }
@@ -173,6 +181,14 @@ driver& core::driver_of_this_thread() noexcept {
 
 void core::call_has_ended() noexcept {
   if (virtual_clock_) workers_[0]->sleeps_in().wake();
+}
+
+void core::count_wake(worker* by) noexcept {
+  if (by != nullptr)
+    by->count_wake();
+  else
+    // order: none; a number that stands for itself.
+    wakes_.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool core::wake_one() noexcept {

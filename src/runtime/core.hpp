@@ -4,6 +4,7 @@
 #include "driver/fork_guard.hpp"
 #include "runtime/blocking_pool.hpp"
 #include "runtime/cell_pool.hpp"
+#include "runtime/cpu_pinning.hpp"
 #include "runtime/current.hpp"
 #include "runtime/scope_state.hpp"
 #include "runtime/stall_watch.hpp"
@@ -65,15 +66,28 @@ public:
   /// From anywhere; refused after shutdown: the task is then cancelled.
   [[nodiscard]] task_cell* spawn_from_outside(const spawn_request& order);
   [[nodiscard]] bool has_room() const noexcept {
-    return inject_.size() < settings_.spawn_queue_limit;
+    return waiting_outside() < settings_.spawn_queue_limit;
   }
   /// Runs the roots and all beneath them to their end. Throws before it has taken any of them.
   void run_to_the_end(const spawn_request* orders, std::size_t count, task_hold* ended);
+
+  // Where tasks are placed (place.cpp).
+
+  /// thread_per_core: each task has a worker.
+  [[nodiscard]] bool places() const noexcept {
+    return settings_.flavour == flavour::thread_per_core;
+  }
+  /// How many tasks live on a worker; of a runtime that places them.
+  [[nodiscard]] std::size_t load_of(std::size_t worker) const noexcept;
+  /// Work that came from other threads, and that no worker has taken yet.
+  [[nodiscard]] std::size_t waiting_outside() const noexcept;
 
   // The end of a task. `here` is this_worker(), asked after the last code of the user's, which may
   // have lent the worker away.
 
   void count_cancelled(worker* here) noexcept;
+  /// Before anybody is told of the end.
+  void count_departure(worker* here) noexcept;
   void free_cell(task_cell& cell) noexcept;  // runs code of the user's
   void count_end(const worker* here, scope_state& within) noexcept;
 
@@ -134,6 +148,8 @@ public:
 
   /// After work was added that any worker may run. True if one was woken.
   bool wake_one() noexcept;
+  /// A worker was woken, by worker `by` or, if null, by another thread.
+  void count_wake(worker* by) noexcept;
 
   [[nodiscard]] bool in_child() const noexcept { return process_.in_child(); }
 
@@ -162,15 +178,20 @@ private:
   ~core();
 
   [[nodiscard]] std::optional<start_error> make_workers();
-  [[nodiscard]] std::error_code start_threads();
+  [[nodiscard]] std::optional<start_error> start_threads();
   void run_worker(std::size_t index) noexcept;
   void end_workers() noexcept;
+  [[nodiscard]] std::optional<start_error> choose_cpus();
+  [[nodiscard]] std::optional<start_error> pin(std::size_t worker);
   void schedule_from_outside(work& item) noexcept;
 
   [[nodiscard]] task_cell& take_cell(worker* here, const spawn_request& order);
   void give_cell(worker* here, task_cell& cell) noexcept;
   [[nodiscard]] std::uint64_t next_id(worker* here) noexcept;
   [[nodiscard]] std::size_t lane_of(const worker* here) const noexcept;
+  [[nodiscard]] executor& home_for(const spawn_request& order);
+  [[nodiscard]] std::size_t ask_dispatcher(const spawn_request& order, std::size_t here);
+  [[nodiscard]] std::size_t worker_of_caller() const noexcept;
   void admit(task_cell& cell, worker* here) noexcept;
   void refuse(task_cell& cell) noexcept;
   void report_unhandled(const task_cell& cell) noexcept;
@@ -208,6 +229,8 @@ private:
   std::atomic<std::uint32_t> references_{1};
   std::unique_ptr<fd_table> fds_;  // of the workers' drivers
   std::vector<std::unique_ptr<worker>> workers_;
+  std::vector<cpu_list> cpus_;  // of each worker; empty: not pinned
+  bool children_stay_ = false;  // no dispatcher was given
   inject_queue<std_atomics> inject_;
   idle<std_atomics> idle_;
   stall_watch watch_;

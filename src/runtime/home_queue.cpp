@@ -1,4 +1,4 @@
-// src/runtime/home_queue.cpp: a list under a mutex; few tasks are pinned, and rarely.
+// src/runtime/home_queue.cpp: a plain list at home, an inbox for everybody else.
 #include "runtime/home_queue.hpp"
 
 #include "runtime/core.hpp"
@@ -11,18 +11,15 @@ void home_queue::schedule(work& item) noexcept {
   core& runtime = of_.runtime;
   if (runtime.settings().histograms) [[unlikely]]
     task_cell::note_queued(item, runtime.now());
-  const bool at_home = current().as == &of_ && of_.at_home();
-  // Counted as a visitor: as soon as the item is in the queue, the runtime may run it and end.
-  if (!at_home) runtime.enter();
-  {
-    const std::lock_guard hold(mutex_);
-    items_.push_back(item);
-    // order: none; see empty().
-    length_.store(items_.size(), std::memory_order_relaxed);
-  }
-  if (at_home) return;
-  of_.sleeps_in().wake();
-  runtime.leave();
+  const current_state& here = current();
+  if (here.as == &of_ && of_.at_home()) return push_here(item);
+  runtime.check_not_forked();
+  // As soon as the item is in the inbox the runtime may run it, and end. It waits for its workers
+  // then; who is none of them counts as a visitor.
+  worker* const by = here.runtime == &runtime ? here.as : nullptr;
+  if (by == nullptr) runtime.enter();
+  if (from_elsewhere_.push(item) && of_.sleeps_in().wake()) runtime.count_wake(by);
+  if (by == nullptr) runtime.leave();
 }
 
 void home_queue::defer(work& item) noexcept {
@@ -34,13 +31,24 @@ void home_queue::offload(work& item) noexcept {
   of_.runtime.offload(item);
 }
 
-work* home_queue::pop() noexcept {
-  if (empty()) return nullptr;
-  const std::lock_guard hold(mutex_);
-  work* const first = items_.pop_front();
-  // order: none; see empty().
-  length_.store(items_.size(), std::memory_order_relaxed);
-  return first;
+void home_queue::take_in() noexcept {
+  of_.count_injected(from_elsewhere_.take_all(here_));
+}
+
+void home_queue::count_newcomer(const worker* by) noexcept {
+  if (by == &of_)
+    spawned_here_.add();
+  else
+    // order: none; a number that stands for itself.
+    spawned_elsewhere_.fetch_add(1, std::memory_order_relaxed);
+}
+
+std::size_t home_queue::tasks() const noexcept {
+  const std::uint64_t gone = ended_.read();  // first: never more than have come
+  // order: none; a number that stands for itself.
+  const std::uint64_t come =
+      spawned_here_.read() + spawned_elsewhere_.load(std::memory_order_relaxed);
+  return come > gone ? static_cast<std::size_t>(come - gone) : 0;
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -59,7 +59,7 @@ metrics_snapshot core::metrics() {
   all.ended = everything_->total_ended();  // first: an end is never counted before its spawn
   all.spawned = everything_->total_spawned();
   all.live = all.spawned - all.ended;
-  all.inject_depth = inject_.size();
+  all.inject_depth = waiting_outside();
   // order: none; numbers that stand for themselves.
   all.cancelled = cancelled_outside_.load(std::memory_order_relaxed);
   all.wakes_sent = wakes_.load(std::memory_order_relaxed);

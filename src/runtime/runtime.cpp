@@ -42,6 +42,14 @@ task_cell* runtime_handle::accept(const spawn_request& order, bool only_if_room)
   return get().spawn_from_outside(order);
 }
 
+std::size_t runtime_handle::workers() const noexcept {
+  return get().worker_count();
+}
+
+std::size_t runtime_handle::tasks_on(std::size_t worker) const noexcept {
+  return get().load_of(worker);
+}
+
 metrics_snapshot runtime_handle::metrics() const {
   return get().metrics();
 }

@@ -65,12 +65,14 @@ task_cell* spawn_here::on_this_worker(const spawn_request& what) {
 task_cell* core::spawn_inside(const current_state& here, const spawn_request& order,
                               bool background, place where) {
   throw_if_forked();
-  executor* home = this;
+  executor* home = nullptr;
   if (where == place::this_worker) {
     worker* const whose = here.as != nullptr ? here.as : here.lost;
     if (whose == nullptr)
       throw std::logic_error("skua::spawn_local: this thread is no worker now (a blocking call?)");
     home = &whose->pinned();
+  } else {
+    home = &home_for(order);
   }
   scope_state& within = background || here.task == nullptr ? *everything_ : here.task->scope();
   task_cell& cell = take_cell(here.as, order);
@@ -85,8 +87,9 @@ task_cell* core::spawn_from_outside(const spawn_request& order) {
   task_cell* cell = nullptr;
   {
     const visit inside(outside_);
+    executor& home = home_for(order);
     cell = &take_cell(nullptr, order);
-    cell->fill(order, next_id(nullptr), *everything_, *this, false);
+    cell->fill(order, next_id(nullptr), *everything_, home, false);
     if (inside.admitted) {
       admit(*cell, nullptr);
       return cell;
@@ -131,6 +134,7 @@ void core::admit(task_cell& cell, worker* here) noexcept {
   const std::size_t lane = lane_of(here);
   everything_->spawned(lane);
   if (&within != everything_.get()) within.spawned(lane);
+  if (places()) static_cast<home_queue&>(cell.home()).count_newcomer(here);
   tell_hooks(&hooks::task_spawned, cell.id());
   cell.joined.open();
   process_barrier::light();
@@ -158,6 +162,10 @@ void core::count_cancelled(worker* here) noexcept {
   else
     // order: none; a number that stands for itself.
     cancelled_outside_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void core::count_departure(worker* here) noexcept {
+  if (places() && here != nullptr) here->pinned().count_end();
 }
 
 void core::count_end(const worker* here, scope_state& within) noexcept {

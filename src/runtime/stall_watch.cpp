@@ -60,8 +60,12 @@ bool stall_watch::look(worker& guard) noexcept {
   return false;
 }
 
+// One that waited for the mutex while another looked has nothing to add: where there are many more
+// workers than processors, most of those awake have none and seem stuck, each to all the others.
 bool stall_watch::look_at_all(worker& guard, std::int64_t now) noexcept {
   const std::lock_guard hold(mutex_);
+  // order: none; see look().
+  if (now < next_look_.load(std::memory_order_relaxed)) return false;
   bool found = false;
   bool suspicious = false;
   for (std::size_t i = 0; i < records_.size(); ++i) {

@@ -113,6 +113,7 @@ void task_cell::finish(progress driven) noexcept {
   home.tell_hooks(&hooks::task_ended, id_);
   worker* here = home.this_worker();
   if (how == progress::stopped) home.count_cancelled(here);
+  home.count_departure(here);
   const bool roots = is_root_;
   const bool failed = how == progress::stopped || failed_;
 

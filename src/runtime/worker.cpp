@@ -28,7 +28,8 @@ worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
       index(number),
       driver_(std::move(sleeps_in)),
       random_(random),
-      alone_(of.settings().flavour == flavour::current_thread),
+      alone_(of.settings().flavour != flavour::multi_thread),
+      placed_(of.settings().flavour == flavour::thread_per_core),
       uses_slot_(of.settings().lifo_slot),
       id_step_(of.settings().workers + 1),
       events_in_(static_cast<std::int32_t>(of.settings().event_interval)),
@@ -44,6 +45,7 @@ worker::~worker() {
 
 void worker::run(const std::atomic<bool>& over) noexcept {
   home_thread_ = &current();
+  if (placed_) driver_->take_over();
   // What the thread did before goes on afterwards: it may be in a task or call of another runtime.
   const current_state before =
       std::exchange(current(), current_state{.runtime = &runtime, .outer = &before});
@@ -120,6 +122,7 @@ void worker::adapt_inject_interval(std::int64_t now) noexcept {
 
 work* worker::next() noexcept {
   from_slot_ = false;
+  if (placed_) return pinned_.pop();
   // Counted from the last look: an interval that changes all the time must not put it off for ever.
   if (tick_ - looked_at_inject_ >= inject_interval_) {
     looked_at_inject_ = tick_;
@@ -375,6 +378,7 @@ void worker::push_last(work& item) noexcept {
 }
 
 void worker::queue_last(work& item) noexcept {
+  if (placed_) return pinned_.push_here(item);
   if (alone_) {
     ready_.push_back(item);
     publish_ready();

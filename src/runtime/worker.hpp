@@ -73,6 +73,8 @@ public:
   void count_yield() noexcept {
     if (used_up) counters_.budget_yields.add();
   }
+  void count_injected(std::size_t items) noexcept { counters_.injected.add(items); }
+  void count_wake() noexcept { counters_.wakes_sent.add(); }
   void note_latency(std::int64_t waited) noexcept { counters_.schedule_latency.add(waited); }
   void note_run_time(std::int64_t ran) noexcept { counters_.run_time.add(ran); }
   void set_running(task_cell& task) noexcept {
@@ -101,6 +103,7 @@ public:
 
   [[nodiscard]] driver& sleeps_in() noexcept { return *driver_; }
   [[nodiscard]] std::size_t queued() const noexcept {
+    if (placed_) return pinned_.size();
     // order: none; a number that stands for itself.
     return alone_ ? ready_length_.load(std::memory_order_relaxed) : queue_.size();
   }
@@ -170,7 +173,8 @@ private:
 
   const std::unique_ptr<driver> driver_;
   random_generator random_;
-  const bool alone_;  // current_thread: nobody to steal from, and nobody who steals
+  const bool alone_;   // nobody to steal from, and nobody who steals
+  const bool placed_;  // thread_per_core: all tasks are in pinned_, none in the shared queue
   const bool uses_slot_;
   const std::uint64_t id_step_;  // each worker counts in a residue class of its own
 

@@ -30,7 +30,7 @@ using skua_test::shared_gate;
 using skua_test::started;
 
 class in_place : public testing::TestWithParam<kind> {};
-INSTANTIATE_TEST_SUITE_P(multi, in_place, skua_test::kinds_with_threads(), skua_test::name_of_kind);
+INSTANTIATE_TEST_SUITE_P(multi, in_place, skua_test::kinds_that_steal(), skua_test::name_of_kind);
 
 /// What one waits for and another does. Copies are the same event: whoever waits may be gone while
 /// the other still tells others.
@@ -323,7 +323,7 @@ protected:
     return started(with);
   }
 };
-INSTANTIATE_TEST_SUITE_P(multi, in_place_with_full_pool, skua_test::kinds_with_threads(),
+INSTANTIATE_TEST_SUITE_P(multi, in_place_with_full_pool, skua_test::kinds_that_steal(),
                          skua_test::name_of_kind);
 
 TEST_P(in_place_with_full_pool, calls_and_goes_on_with_its_worker) {

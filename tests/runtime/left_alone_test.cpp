@@ -258,7 +258,7 @@ TEST_P(left_alone, a_runtime_may_be_dropped_in_a_blocking_call) {
 }
 
 TEST_P(left_alone, a_runtime_may_be_dropped_in_a_blocking_section) {
-  if (!multi()) GTEST_SKIP() << "there is none";
+  if (!GetParam().steals()) GTEST_SKIP() << "there is none";
   ledger frames;
   shared_gate never;
   std::optional<skua::runtime> rt(start_watched());

@@ -139,7 +139,7 @@ task<> on_every_worker(std::size_t workers, What& what) {
   std::vector<skua::join_handle<void>> all;
   all.reserve(workers);
   for (std::size_t i = 0; i < workers; ++i)
-    all.push_back(spawn(one(what, there, static_cast<int>(workers))));
+    all.push_back(skua::spawn_on(i, one(what, there, static_cast<int>(workers))));
   for (auto& each : all) co_await std::move(each);
 }
 
@@ -255,7 +255,7 @@ TEST_P(pinned, tasks_cannot_be_spawned_where_there_is_no_worker) {
 }
 
 class pinned_with_threads : public testing::TestWithParam<kind> {};
-INSTANTIATE_TEST_SUITE_P(multi, pinned_with_threads, skua_test::kinds_with_threads(),
+INSTANTIATE_TEST_SUITE_P(multi, pinned_with_threads, skua_test::kinds_that_steal(),
                          skua_test::name_of_kind);
 
 TEST_P(pinned_with_threads, tasks_cannot_be_spawned_inside_block_in_place) {

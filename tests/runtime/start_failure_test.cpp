@@ -257,7 +257,7 @@ TEST_P(fault, of_a_thread_for_a_blocking_call_is_thrown_by_the_call) {
 }
 
 TEST_P(fault, of_a_thread_for_a_blocking_section_lets_it_block_the_worker) {
-  if (!multi()) GTEST_SKIP() << "there is none";
+  if (!GetParam().steals()) GTEST_SKIP() << "there is none";
   auto rt = skua_test::started(watched());
   const thread_limit limit(1);
   const auto blocks = [&] { return skua::block_in_place([] { return 8; }); };

@@ -72,12 +72,24 @@ T any_of(random_generator& random, const std::array<T, count>& values) {
   return values[random.below(count)];
 }
 
+skua::any_dispatcher any_dispatcher(random_generator& random) {
+  switch (random.below(3)) {
+    case 0:
+      return skua::dispatch::round_robin();
+    case 1:
+      return skua::dispatch::least_loaded();
+    default:
+      return {};
+  }
+}
+
 /// Settings under which the rare is frequent.
 skua::config any_config(random_generator& random, flavour which, tally& sums) {
   skua::config chosen;
   chosen.flavour = which;
-  if (which == flavour::multi_thread)
+  if (which != flavour::current_thread)
     chosen.workers = any_of<std::size_t, 8>(random, {1, 2, 2, 3, 4, 4, 8, 16});
+  if (which == flavour::thread_per_core) chosen.dispatcher = any_dispatcher(random);
   chosen.lifo_slot = random.below(4) != 0;
   chosen.budget = any_of<std::uint32_t, 3>(random, {1, 8, 128});
   chosen.event_interval = any_of<std::uint32_t, 3>(random, {1, 7, 61});
@@ -259,6 +271,10 @@ TEST(stress, every_task_of_a_current_thread_runtime_is_accounted_for) {
   many_rounds(flavour::current_thread, "current_thread");
 }
 
+TEST(stress, every_task_of_a_thread_per_core_runtime_is_accounted_for) {
+  many_rounds(flavour::thread_per_core, "thread_per_core");
+}
+
 /// A task that ends its own runtime, while others are in the middle of something.
 task<void> ends_its_runtime(std::unique_ptr<runtime> own, std::uint64_t turns) {
   for (; turns > 0; --turns) co_await skua::yield();
@@ -272,9 +288,11 @@ public:
       : random_(random), sums_(sums), hang_(hang) {}
 
   void pass() {
-    const flavour which = random_.below(4) == 0 ? flavour::current_thread : flavour::multi_thread;
+    const auto which =
+        any_of<flavour, 4>(random_, {flavour::current_thread, flavour::multi_thread,
+                                     flavour::multi_thread, flavour::thread_per_core});
     skua::config with = any_config(random_, which, sums_);
-    if (which == flavour::multi_thread && random_.below(4) != 0)
+    if (which != flavour::current_thread && random_.below(4) != 0)
       with.workers = 1 + random_.below(3);
     forest all(random_.next(), 60, habits_in(with), hang_);
     auto rt = std::make_unique<runtime>(start(with, sums_));
@@ -308,7 +326,7 @@ private:
       }
       case 2:
         // Nobody would run on what is left of a current_thread runtime.
-        if (which == flavour::multi_thread) (void)rt->shutdown(std::chrono::nanoseconds(0));
+        if (which != flavour::current_thread) (void)rt->shutdown(std::chrono::nanoseconds(0));
         break;
       default:
         break;
@@ -318,7 +336,7 @@ private:
   void leave_it_to_a_task(std::unique_ptr<runtime> rt, flavour which) {
     runtime& at = *rt;
     task<void> last = ends_its_runtime(std::move(rt), random_.below(5));
-    if (which == flavour::multi_thread) return at.spawn(std::move(last)).detach();
+    if (which != flavour::current_thread) return at.spawn(std::move(last)).detach();
     try {
       at.block_on(std::move(last));
     } catch (const skua::task_cancelled&) {  // it asked for that

@@ -32,6 +32,10 @@ struct kind {
   std::size_t workers;
 
   [[nodiscard]] bool is_alone() const { return flavour == skua::flavour::current_thread; }
+  /// Tasks stay on the worker where they were placed; children with their parents.
+  [[nodiscard]] bool is_placed() const { return flavour == skua::flavour::thread_per_core; }
+  /// A worker that has nothing to do takes from the others, and serves one that is stuck.
+  [[nodiscard]] bool steals() const { return flavour == skua::flavour::multi_thread; }
   [[nodiscard]] skua::config settings() const {
     skua::config with;
     with.flavour = flavour;
@@ -40,7 +44,7 @@ struct kind {
   }
   friend std::ostream& operator<<(std::ostream& to, const kind& one) {
     if (one.is_alone()) return to << "current_thread";
-    return to << "multi_thread_" << one.workers;
+    return to << (one.is_placed() ? "thread_per_core_" : "multi_thread_") << one.workers;
   }
 };
 
@@ -53,15 +57,22 @@ inline constexpr kind one_worker = {skua::flavour::multi_thread, 1};
 inline constexpr kind two_workers = {skua::flavour::multi_thread, 2};
 inline constexpr kind four_workers = {skua::flavour::multi_thread, 4};
 
-inline constexpr std::array all_kinds = {alone, one_worker, two_workers, four_workers};
+inline constexpr kind one_core = {skua::flavour::thread_per_core, 1};
+inline constexpr kind two_cores = {skua::flavour::thread_per_core, 2};
+
+inline constexpr std::array all_kinds = {alone,        one_worker, two_workers,
+                                         four_workers, one_core,   two_cores};
 
 inline auto every_kind() {
   return testing::ValuesIn(all_kinds);
 }
 inline auto kinds_with_one_worker() {
-  return testing::Values(alone, one_worker);
+  return testing::Values(alone, one_worker, one_core);
 }
 inline auto kinds_with_threads() {
+  return testing::Values(one_worker, two_workers, four_workers, one_core, two_cores);
+}
+inline auto kinds_that_steal() {
   return testing::Values(one_worker, two_workers, four_workers);
 }
 

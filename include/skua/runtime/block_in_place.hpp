@@ -29,8 +29,8 @@ private:
 /// worker go on meanwhile on another thread; the calling task does not, branches of it neither. For
 /// calls that need this stack or this thread; otherwise prefer spawn_blocking().
 ///
-/// Throws std::logic_error on a current_thread runtime, which has no other thread. Outside a
-/// runtime it just calls.
+/// Throws std::logic_error on a current_thread runtime, which has no other thread, and on a
+/// thread_per_core runtime, whose tasks stay on theirs. Outside a runtime it just calls.
 template <typename Callable>
 decltype(auto) block_in_place(Callable&& fn) {
   const blocking_section elsewhere;

@@ -5,6 +5,8 @@
 #include "skua/base/clock.hpp"
 #include "skua/base/log.hpp"
 #include "skua/driver/driver_info.hpp"
+#include "skua/runtime/dispatcher.hpp"
+#include "skua/runtime/pinning.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +20,10 @@ class hooks;
 enum class flavour : unsigned char {
   multi_thread,    ///< workers with threads of their own, which steal from each other
   current_thread,  ///< one worker, on the thread that calls block_on()
+  /// Workers with threads and rings of their own, which share nothing: a task stays on the worker
+  /// where a dispatcher has placed it. What it touches needs no lock against its neighbours, and
+  /// nobody helps a worker that has too much to do.
+  thread_per_core,
 };
 
 /// What becomes of an exception that ends a task whose handle nobody holds any more.
@@ -36,6 +42,14 @@ struct config {
 
   /// Automatic: the CPUs this process may use, by affinity and by its cgroup's quota. 1 to 1,024.
   std::size_t workers = automatic;
+
+  /// thread_per_core: chooses the worker of each task but those of spawn_local() and spawn_on().
+  /// None: dispatch::local_first.
+  any_dispatcher dispatcher = {};
+
+  /// Which CPUs the workers' threads may run on; nothing by default: the kernel knows better which
+  /// is free, unless the machine is ours alone. Not for current_thread.
+  skua::pinning pinning = {};
 
   /// Threads are called name-0, name-1, ... Copied at start; at most name_max bytes.
   std::string_view name = "skua";
@@ -57,7 +71,8 @@ struct config {
   /// to the end of the queue.
   bool lifo_slot = true;
 
-  /// try_spawn() refuses while so many tasks wait in the shared queue.
+  /// try_spawn() refuses while so many tasks wait in the shared queue; of thread_per_core, in the
+  /// inboxes of all workers.
   std::size_t spawn_queue_limit = 65'536;
 
   /// Threads of the pool for blocking calls, at most; started when needed. Enough for calls that
@@ -83,7 +98,7 @@ struct config {
 
   /// A worker that sleeps looks after those that run, every 5 ms, and serves what waits at one that
   /// is stuck in a long computation or a blocking call: its tasks, timers and I/O. False: they
-  /// wait.
+  /// wait. Only for multi_thread, and so are reports of stalls.
   bool rescue = true;
 
   /// A task that holds its worker for so long, in nanoseconds, is reported once, in the log and in

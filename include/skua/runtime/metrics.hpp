@@ -18,7 +18,7 @@ struct worker_metrics {
   std::uint64_t items_stolen = 0;   ///< how much that was, less what others stole on at once
   std::uint64_t steal_misses = 0;   ///< times it searched all others and found nothing
   std::uint64_t overflows = 0;      ///< times its queue was full and half of it moved
-  std::uint64_t injected = 0;       ///< items it took from the shared queue
+  std::uint64_t injected = 0;       ///< items it took from the shared queue, or its inbox
   std::uint64_t lifo_hits = 0;      ///< items that ran from the slot
   std::uint64_t budget_yields = 0;  ///< tasks that gave way because their turn was used up
   std::uint64_t parks = 0;          ///< times it went to sleep
@@ -36,7 +36,7 @@ struct metrics_snapshot {
   std::uint64_t live = 0;
   std::uint64_t refused = 0;  ///< spawned from outside when nothing was accepted any more
 
-  std::size_t inject_depth = 0;      ///< items in the shared queue now
+  std::size_t inject_depth = 0;      ///< items in the shared queue, or in all inboxes, now
   std::uint64_t wakes_sent = 0;      ///< by workers and other threads
   std::uint64_t stalls = 0;          ///< tasks that held a worker: see config::stall_threshold
   std::size_t blocking_threads = 0;  ///< of the pool, now

@@ -10,6 +10,7 @@
 #include "skua/driver/driver_info.hpp"
 #include "skua/runtime/config.hpp"
 #include "skua/runtime/join_handle.hpp"
+#include "skua/runtime/key_number.hpp"
 #include "skua/runtime/metrics.hpp"
 #include "skua/runtime/spawnable.hpp"
 #include "skua/runtime/start_error.hpp"
@@ -66,6 +67,29 @@ public:
              .hand_to([this](const spawn_request& order) { return accept(order, false); }));
   }
 
+  /// The same on a certain worker, and by a key: see skua::spawn_on() and skua::spawn_by().
+  template <typename Spawnable>
+  auto spawn_on(std::size_t worker, Spawnable&& what,
+                std::source_location where = std::source_location::current()) const {
+    using T = spawned_t<Spawnable>;
+    return join_handle<T>(
+        *order_for(std::forward<Spawnable>(what), where).hand_to([&](spawn_request order) {
+          order.worker = worker;
+          return accept(order, false);
+        }));
+  }
+  template <typename Key, typename Spawnable>
+  auto spawn_by(const Key& key, Spawnable&& what,
+                std::source_location where = std::source_location::current()) const {
+    using T = spawned_t<Spawnable>;
+    return join_handle<T>(
+        *order_for(std::forward<Spawnable>(what), where).hand_to([&](spawn_request order) {
+          order.key = key_number(key);
+          order.has_key = true;
+          return accept(order, false);
+        }));
+  }
+
   /// The same, but refuses (limit_exceeded) while config::spawn_queue_limit tasks wait.
   template <typename Spawnable>
   [[nodiscard]] auto try_spawn(Spawnable&& what,
@@ -79,6 +103,10 @@ public:
     return join_handle<spawned_t<Spawnable>>(*cell);
   }
 
+  /// How many there are. They have the numbers below this.
+  [[nodiscard]] std::size_t workers() const noexcept;
+  /// How many tasks live on a worker of a thread_per_core runtime; 0 in other flavours.
+  [[nodiscard]] std::size_t tasks_on(std::size_t worker) const noexcept;
   [[nodiscard]] metrics_snapshot metrics() const;
   /// How it talks to the kernel, and why that way.
   [[nodiscard]] skua::driver_info driver_info() const;
@@ -150,6 +178,18 @@ public:
     return handle_.try_spawn(std::forward<Spawnable>(what), where);
   }
 
+  template <typename Spawnable>
+  auto spawn_on(std::size_t worker, Spawnable&& what,
+                std::source_location where = std::source_location::current()) {
+    return handle_.spawn_on(worker, std::forward<Spawnable>(what), where);
+  }
+  template <typename Key, typename Spawnable>
+  auto spawn_by(const Key& key, Spawnable&& what,
+                std::source_location where = std::source_location::current()) {
+    return handle_.spawn_by(key, std::forward<Spawnable>(what), where);
+  }
+
+  [[nodiscard]] std::size_t workers() const noexcept { return handle_.workers(); }
   [[nodiscard]] const handle& get_handle() const noexcept { return handle_; }
   [[nodiscard]] metrics_snapshot metrics() const { return handle_.metrics(); }
   [[nodiscard]] skua::driver_info driver_info() const { return handle_.driver_info(); }
@@ -194,6 +234,14 @@ class runtime::builder {
 public:
   builder& flavour(skua::flavour which) noexcept { return set(settings_.flavour, which); }
   builder& workers(std::size_t count) noexcept { return set(settings_.workers, count); }
+  builder& dispatcher(any_dispatcher places) {
+    settings_.dispatcher = std::move(places);
+    return *this;
+  }
+  builder& pinning(skua::pinning to) {
+    settings_.pinning = std::move(to);
+    return *this;
+  }
   builder& name(std::string_view threads) noexcept {
     name_length_ = threads.copy(name_, sizeof name_);
     return *this;

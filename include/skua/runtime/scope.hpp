@@ -87,6 +87,20 @@ public:
     join_handle<void>(*cell).detach();
   }
 
+  /// The same on a certain worker: see skua::spawn_on(). Throws std::out_of_range, too.
+  template <typename Spawnable>
+  void spawn_on(std::size_t worker, Spawnable&& what,
+                std::source_location where = std::source_location::current()) {
+    static_assert(std::is_void_v<spawned_t<Spawnable>>, "a child of a scope gives no value");
+    auto wrap = [this](task<> inner) { return run_child(child(*this, std::move(inner))); };
+    task_cell* const cell = order_for_wrapped(std::forward<Spawnable>(what), where, wrap)
+                                .hand_to([&](spawn_request order) {
+                                  order.worker = worker;
+                                  return spawn_here::as_child(order);
+                                });
+    join_handle<void>(*cell).detach();
+  }
+
   /// `spawn(fn, args...)`: callable and arguments are moved into the child.
   template <typename Callable, typename A>
   void spawn(Callable&& fn, A&& a, std::source_location where = std::source_location::current()) {

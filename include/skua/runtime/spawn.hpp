@@ -24,8 +24,9 @@ struct [[gnu::visibility("default")]] spawn_here {
 };
 
 /// Starts `what`: a task, an awaitable (moved into a task), or a callable without arguments, whose
-/// result is awaited if it can be. It is queued now and runs on any worker. It belongs to the same
-/// block_on() as the task that spawns it: that returns only when this has ended, too. Use
+/// result is awaited if it can be. It is queued now and runs on any worker; on a thread_per_core
+/// runtime on the one that the dispatcher chooses: by default that of the task that spawns it. It
+/// belongs to the same block_on() as that task: that returns only when this has ended, too. Use
 /// named("a name", what) to name it.
 ///
 /// Throws std::logic_error outside a runtime, std::bad_alloc; then nothing was started.

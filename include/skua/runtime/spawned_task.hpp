@@ -55,10 +55,15 @@ struct result_of {
 
 /// A root that is to become a task. The frame belongs to the runtime once it was accepted.
 struct spawn_request {
+  static constexpr std::size_t any_worker = ~std::size_t{0};
+
   frame_handle root;
   const result_operations* result;
   std::source_location where;
   std::string_view name;
+  std::size_t worker = any_worker;
+  std::uint64_t key = 0;
+  bool has_key = false;
 };
 
 /// The handle's side of a task. Each is called by the one who holds the handle.
