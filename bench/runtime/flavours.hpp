@@ -13,10 +13,10 @@
 namespace flavours {
 
 /// Started when first asked for and kept until the program ends: its start is not measured.
-template <skua::flavour Flavour, std::size_t Workers>
+template <skua::flavour Flavour, std::size_t Workers, skua::order Order = skua::order::fifo>
 skua::runtime& kept() {
   static skua::runtime one = [] {
-    auto started = skua::runtime::builder().flavour(Flavour).workers(Workers).build();
+    auto started = skua::runtime::builder().flavour(Flavour).workers(Workers).order(Order).build();
     if (!started) skua::throw_start_error(started.error());
     return std::move(*started);
   }();
@@ -24,9 +24,10 @@ skua::runtime& kept() {
 }
 
 /// `Body` is a skua::task<unsigned long>(*)(int rounds).
-template <auto Body, skua::flavour Flavour, std::size_t Workers>
+template <auto Body, skua::flavour Flavour, std::size_t Workers,
+          skua::order Order = skua::order::fifo>
 unsigned long on(int rounds) {
-  return kept<Flavour, Workers>().block_on(Body(rounds));
+  return kept<Flavour, Workers, Order>().block_on(Body(rounds));
 }
 
 /// Adds a comparison for each: `name`.current_thread, `name`.1_worker, `name`.2_workers, and

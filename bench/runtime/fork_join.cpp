@@ -6,6 +6,7 @@
 // Time: run without arguments.
 #include "runtime/flavours.hpp"
 #include "runtime/hand_made.hpp"
+#include "runtime/trees.hpp"
 #include "skua/runtime/spawn.hpp"
 #include "support/side_by_side.hpp"
 
@@ -16,13 +17,6 @@ namespace {
 constexpr unsigned long fib_of = 25;
 constexpr unsigned long children = 10;
 
-skua::task<unsigned long> fib(unsigned long n) {
-  if (n < 2) co_return n;
-  auto one = skua::spawn(fib(n - 1));
-  auto other = skua::spawn(fib(n - 2));
-  const unsigned long first = co_await std::move(one);
-  co_return first + co_await std::move(other);
-}
 hand_made::spawned hand_made_fib(hand_made::scheduler& here, unsigned long n) {
   if (n < 2) co_return n;
   auto one = hand_made_fib(here, n - 1);
@@ -31,16 +25,6 @@ hand_made::spawned hand_made_fib(hand_made::scheduler& here, unsigned long n) {
   co_return first + co_await other;
 }
 
-skua::task<unsigned long> skynet(unsigned long number, unsigned long size) {
-  if (size == 1) co_return number;
-  std::vector<skua::join_handle<unsigned long>> handles;
-  handles.reserve(children);
-  for (unsigned long i = 0; i < children; ++i)
-    handles.push_back(skua::spawn(skynet(number + (i * size / children), size / children)));
-  unsigned long sum = 0;
-  for (auto& handle : handles) sum += co_await std::move(handle);
-  co_return sum;
-}
 hand_made::spawned hand_made_skynet(hand_made::scheduler& here, unsigned long number,
                                     unsigned long size) {
   if (size == 1) co_return number;
@@ -55,7 +39,7 @@ hand_made::spawned hand_made_skynet(hand_made::scheduler& here, unsigned long nu
 
 skua::task<unsigned long> fibs(int rounds) {
   unsigned long sum = 0;
-  for (int i = 0; i < rounds; ++i) sum += co_await skua::spawn(fib(fib_of));
+  for (int i = 0; i < rounds; ++i) sum += co_await skua::spawn(trees::fib(fib_of));
   co_return sum;
 }
 hand_made::spawned hand_made_fibs(hand_made::scheduler& here, int rounds) {
@@ -67,7 +51,7 @@ hand_made::spawned hand_made_fibs(hand_made::scheduler& here, int rounds) {
 template <unsigned long Size>
 skua::task<unsigned long> skynets(int rounds) {
   unsigned long sum = 0;
-  for (int i = 0; i < rounds; ++i) sum += co_await skua::spawn(skynet(0, Size));
+  for (int i = 0; i < rounds; ++i) sum += co_await skua::spawn(trees::skynet(0, Size));
   co_return sum;
 }
 template <unsigned long Size>

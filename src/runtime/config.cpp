@@ -31,6 +31,11 @@ std::string_view fault_in(const config& given) {
   const bool placed = given.flavour == flavour::thread_per_core;
   if (!one_thread && !placed && given.flavour != flavour::multi_thread)
     return "config::flavour is none of the flavours";
+  if (given.order != order::fifo && given.order != order::lifo)
+    return "config::order is none of the orders";
+  if (given.order == order::lifo && given.flavour != flavour::multi_thread)
+    return "config::order is lifo, but config::flavour is not multi_thread: it is for workers that "
+           "steal";
   if (given.workers != config::automatic) {
     if (given.workers == 0) return "config::workers is 0; a runtime has at least one worker";
     if (given.workers > workers_max) return "config::workers is above 1024";

@@ -31,6 +31,8 @@ worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
       alone_(of.settings().flavour != flavour::multi_thread),
       placed_(of.settings().flavour == flavour::thread_per_core),
       uses_slot_(of.settings().lifo_slot),
+      newest_(of.settings().order == order::lifo ? std::make_unique<lifo_deque<std_atomics>>()
+                                                 : nullptr),
       id_step_(of.settings().workers + 1),
       events_in_(static_cast<std::int32_t>(of.settings().event_interval)),
       inject_interval_(of.settings().global_queue_interval == config::automatic
@@ -141,6 +143,8 @@ work* worker::next() noexcept {
   }
   if (alone_) {
     if (work* const item = next_alone()) return item;
+  } else if (newest_ != nullptr) {
+    if (work* const item = next_newest_first()) return item;
   } else {
     if (work* const item = next_from_slot()) return item;
     if (work* const item = queue_.pop()) return item;
@@ -202,7 +206,8 @@ work* worker::steal() noexcept {
   return found;
 }
 
-// The longest queue of those seen first; then the others, from a random one on.
+// The longest queue of those seen first; then the others, from a random one on. With deques the
+// random one first: the oldest item in each is worth much, however many there are.
 work* worker::steal_once() noexcept {
   const std::size_t count = runtime.worker_count();
   const auto start = static_cast<std::size_t>(random_.below(count));
@@ -210,17 +215,12 @@ work* worker::steal_once() noexcept {
     return runtime.worker_at((start + i) % count);
   };
   std::size_t longest = 0;
-  for (std::size_t i = 1; i < count; ++i)
+  for (std::size_t i = 1; i < count && newest_ == nullptr; ++i)
     if (victim(i).queued() > victim(longest).queued()) longest = i;
   for (std::size_t i = 0; i < count; ++i) {
     worker& other = victim((longest + i) % count);
     if (&other == this) continue;
-    const std::size_t before = queue_.size();
-    if (work* const item = other.queue_.steal_into(queue_)) {
-      counters_.steals.add();
-      counters_.items_stolen.add(queue_.size() - before + 1);
-      return item;
-    }
+    if (work* const item = steal_from(other)) return item;
   }
   return next_injected();
 }
@@ -265,7 +265,7 @@ void worker::look_at_driver() noexcept {
 
 // This worker runs one of them; if there are more, another may do that.
 void worker::share_what_came() noexcept {
-  if (!alone_ && queue_.size() + (slot_.empty() ? 0U : 1U) > 1) wake_another();
+  if (!alone_ && stealable() + (slot_.empty() ? 0U : 1U) > 1) wake_another();
 }
 
 void worker::rest_alone() noexcept {
@@ -294,7 +294,7 @@ void worker::rest() noexcept {
   const bool any = driver_->glance(room());
   handed_over_to_ = false;
   if (any) share_what_came();
-  if (queue_.size() > 0 || !slot_.empty()) return;
+  if (stealable() > 0 || !slot_.empty()) return;
   const bool look_again = runtime.idle_workers().park(index, searching_);
   searching_ = false;
   if (look_again && work_elsewhere()) {
@@ -357,7 +357,7 @@ bool worker::sleep() noexcept {
 }
 
 bool worker::nothing_to_do_here() const noexcept {
-  return ready_.empty() && queue_.size() == 0 && slot_.empty() && !(at_home_ && !pinned_.empty());
+  return ready_.empty() && stealable() == 0 && slot_.empty() && !(at_home_ && !pinned_.empty());
 }
 
 void worker::push(work& item) noexcept {
@@ -367,7 +367,7 @@ void worker::push(work& item) noexcept {
     last = slot_.put(item);
     if (last == nullptr) return;  // it runs here, next: nobody need be woken
   }
-  queue_last(*last);
+  queue_next(*last);
   wake_another();
 }
 
@@ -386,7 +386,10 @@ void worker::queue_last(work& item) noexcept {
   }
   work_queue overflow;
   queue_.push(item, overflow);
-  if (overflow.empty()) return;
+  if (!overflow.empty()) share_overflow(overflow);
+}
+
+void worker::share_overflow(work_queue& overflow) noexcept {
   counters_.overflows.add();
   runtime.inject().push_batch(overflow);
   // See next_injected(). What a driver hands over is shared afterwards: this worker may still count
@@ -417,8 +420,8 @@ bool worker::lend() noexcept {
   }
   at_home_ = false;
   // There may be no thread for a while: what is here can be stolen, but for the slot.
-  if (work* const next = slot_.take()) queue_last(*next);
-  if (queue_.size() > 0) wake_another();
+  if (work* const next = slot_.take()) queue_next(*next);
+  if (stealable() > 0) wake_another();
   if (!runtime.pool().submit(substitution_)) {
     take_hold();
     return false;

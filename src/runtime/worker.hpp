@@ -7,6 +7,7 @@
 #include "runtime/cell_pool.hpp"
 #include "runtime/home_queue.hpp"
 #include "runtime/worker_counters.hpp"
+#include "sched/lifo_deque.hpp"
 #include "sched/lifo_slot.hpp"
 #include "sched/local_queue.hpp"
 #include "skua/base/atomics.hpp"
@@ -39,6 +40,8 @@ struct current_state;
 ///   the slot (at most 3 times in a row), the own queue, a batch of the shared queue
 ///   steal from another worker
 ///   look at the driver, announce sleep, look once more, park
+/// With order::lifo what tasks here spawn and wake goes to a deque instead of the queue, newest
+/// first, which comes before the queue (newest_first.cpp).
 class alignas(interference_distance) worker final : public turn {
 public:
   worker(core& of, std::size_t index, std::unique_ptr<driver> sleeps_in, random_generator random);
@@ -105,7 +108,7 @@ public:
   [[nodiscard]] std::size_t queued() const noexcept {
     if (placed_) return pinned_.size();
     // order: none; a number that stands for itself.
-    return alone_ ? ready_length_.load(std::memory_order_relaxed) : queue_.size();
+    return alone_ ? ready_length_.load(std::memory_order_relaxed) : stealable();
   }
   [[nodiscard]] const worker_counters& counters() const noexcept { return counters_; }
   /// Grows with every task it runs and every sleep.
@@ -129,6 +132,8 @@ public:
 private:
   static constexpr int lifo_in_a_row = 3;
   static constexpr std::size_t inject_batch = 128;
+  // Looks at the shared queue, with order::lifo.
+  static constexpr std::uint32_t look_at_oldest_every = 64;
   static constexpr std::int64_t look_at_inject_every = 200'000;  // nanoseconds
 
   static void substitute(pool_job& job) noexcept;
@@ -142,9 +147,12 @@ private:
   [[nodiscard]] work* next() noexcept;
   [[nodiscard]] work* next_from_slot() noexcept;
   [[nodiscard]] work* next_alone() noexcept;
+  [[nodiscard]] work* next_newest_first() noexcept;
+  [[nodiscard]] work* next_in_line() noexcept;
   [[nodiscard]] work* next_injected() noexcept;
   [[nodiscard]] work* steal() noexcept;
   [[nodiscard]] work* steal_once() noexcept;
+  [[nodiscard]] work* steal_from(worker& other) noexcept;
   void found_while_searching() noexcept;
   void wake_another() noexcept;
   void execute(work& item) noexcept;
@@ -160,6 +168,14 @@ private:
   void sleep_and_watch() noexcept;
   void count_busy(std::int64_t now) noexcept;
   void queue_last(work& item) noexcept;
+  void queue_first(work& item) noexcept;
+  void queue_next(work& item) noexcept {
+    newest_ == nullptr ? queue_last(item) : queue_first(item);
+  }
+  void share_overflow(work_queue& overflow) noexcept;
+  [[nodiscard]] std::size_t stealable() const noexcept {
+    return queue_.size() + (newest_ == nullptr ? 0 : newest_->size());
+  }
   void publish_ready() noexcept {
     // order: none; see queued().
     ready_length_.store(ready_.size(), std::memory_order_relaxed);
@@ -176,6 +192,7 @@ private:
   const bool alone_;   // nobody to steal from, and nobody who steals
   const bool placed_;  // thread_per_core: all tasks are in pinned_, none in the shared queue
   const bool uses_slot_;
+  const std::unique_ptr<lifo_deque<std_atomics>> newest_;  // order::lifo; null: fifo
   const std::uint64_t id_step_;  // each worker counts in a residue class of its own
 
   // For the holder.
@@ -184,6 +201,8 @@ private:
   std::uint32_t given_ = 0;  // the budget that the task of the last turn began with
   std::uint32_t inject_interval_;
   std::uint32_t looked_at_inject_ = 0;  // the tick
+  std::uint32_t looked_at_line_ = 0;    // the tick
+  std::uint32_t looked_at_oldest_ = 0;  // the tick
   bool home_is_next_ = false;
   int lifo_streak_ = 0;
   bool searching_ = false;

@@ -42,6 +42,23 @@ inline std::memory_order mutated(std::memory_order order, const std::source_loca
   return std::memory_order_relaxed;
 }
 
+/// Tells whoever comes too late; not for certain, since the memory may be in use again.
+class lifetime {
+public:
+  void end() {
+    // order: none; all fibers are one thread. Atomic, so that the last store of a life is made.
+    mark_.store(0, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_over() const {
+    // order: none; see above.
+    return mark_.load(std::memory_order_relaxed) != alive;
+  }
+
+private:
+  static constexpr std::uint32_t alive = 0x5ca1ab1e;
+  std::atomic<std::uint32_t> mark_{alive};
+};
+
 /// std::atomic on the model: keeps all stores, and lets a load see each that the standard allows.
 template <typename T>
 class atomic {
@@ -54,10 +71,10 @@ public:
   atomic(T initial = T()) { stores_.push_back(store_record(initial)); }  // NOLINT
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
+  ~atomic() { life_.end(); }
 
   T load(order as, location where = location::current()) const {
-    explorer& run = explorer::current();
-    run.step();
+    explorer& run = next_step();
     as = mutated(as, where);
     const std::uint32_t now = run.tick();
     const candidates able = visible(run, as);
@@ -65,8 +82,7 @@ public:
   }
 
   void store(T value, order as, location where = location::current()) {
-    explorer& run = explorer::current();
-    run.step();
+    explorer& run = next_step();
     as = mutated(as, where);
     const std::uint32_t now = run.tick();
     append(run, value, now, as, vector_clock());
@@ -92,8 +108,7 @@ public:
   /// one reads like a load, so it too may see a stale value.
   bool compare_exchange_strong(T& expected, T desired, order success, order failure,
                                location where = location::current()) {
-    explorer& run = explorer::current();
-    run.step();
+    explorer& run = next_step();
     success = mutated(success, where);
     failure = mutated(failure, where);
     const std::uint32_t now = run.tick();
@@ -136,6 +151,14 @@ private:
     std::array<std::size_t, 64> at;
     std::size_t count = 0;
   };
+
+  /// Whoever is interrupted here may find the object gone when it goes on.
+  explorer& next_step() const {
+    explorer& run = explorer::current();
+    run.step();
+    if (life_.is_over()) run.fail("an atomic is used after its end");
+    return run;
+  }
 
   // NOLINTNEXTLINE(bugprone-sizeof-expression): T may be a pointer
   static bool same(const T& a, const T& b) { return std::memcmp(&a, &b, sizeof(T)) == 0; }
@@ -199,8 +222,7 @@ private:
 
   template <typename Change>
   T modify(order as, const location& where, Change change) {
-    explorer& run = explorer::current();
-    run.step();
+    explorer& run = next_step();
     as = mutated(as, where);
     const std::uint32_t now = run.tick();
     const std::size_t latest = stores_.size() - 1;
@@ -212,6 +234,7 @@ private:
 
   std::vector<store_record> stores_;
   mutable std::vector<read_record> reads_;
+  lifetime life_;
 };
 
 /// A plain shared variable: two uses that no order connects, one of them a write, are a failure.
@@ -221,9 +244,11 @@ public:
   plain(T initial = T()) : value_(initial) {}  // NOLINT
   plain(const plain&) = delete;
   plain& operator=(const plain&) = delete;
+  ~plain() { life_.end(); }
 
   [[nodiscard]] T read() const {
     explorer& run = explorer::current();
+    if (life_.is_over()) run.fail("a variable is used after its end");
     if (!run.clock().covers(writer_, written_)) run.fail("data race: a read beside a write");
     readers_.seen[run.thread()] = run.tick();
     return value_;
@@ -240,6 +265,7 @@ public:
 
 private:
   T value_;
+  lifetime life_;
   std::size_t writer_ = 0;
   std::uint32_t written_ = 0;
   mutable vector_clock readers_;

@@ -32,6 +32,12 @@ struct bad_setting {
 
 const std::vector<bad_setting> bad_settings{
     {"config::flavour", [](config& c) { c.flavour = static_cast<skua::flavour>(7); }},
+    {"config::order", [](config& c) { c.order = static_cast<skua::order>(2); }},
+    {"config::order",
+     [](config& c) {
+       c.flavour = flavour::current_thread;
+       c.order = skua::order::lifo;
+     }},
     {"config::workers", [](config& c) { c.workers = 0; }},
     {"config::workers", [](config& c) { c.workers = 1'025; }},
     {"config::workers", [](config& c) { c.workers = huge; }},
@@ -108,6 +114,7 @@ TEST(settings, at_their_limits_are_taken) {
   works([](config& c) { c.blocking_threads = 32'768; });
   works([](config& c) { c.blocking_keep_alive = 0; });
   works([](config& c) { c.blocking_keep_alive = std::numeric_limits<std::int64_t>::max(); });
+  works([](config& c) { c.order = skua::order::lifo; });
   works([](config& c) { c.lifo_slot = false; });
   works([](config& c) { c.histograms = true; });
   works([](config& c) {

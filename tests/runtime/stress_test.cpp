@@ -89,6 +89,7 @@ skua::config any_config(random_generator& random, flavour which, tally& sums) {
   chosen.flavour = which;
   if (which != flavour::current_thread)
     chosen.workers = any_of<std::size_t, 8>(random, {1, 2, 2, 3, 4, 4, 8, 16});
+  if (which == flavour::multi_thread && random.below(3) == 0) chosen.order = skua::order::lifo;
   if (which == flavour::thread_per_core) chosen.dispatcher = any_dispatcher(random);
   chosen.lifo_slot = random.below(4) != 0;
   chosen.budget = any_of<std::uint32_t, 3>(random, {1, 8, 128});

@@ -4,6 +4,7 @@
 #include "skua/base/atomics.hpp"
 #include "skua/base/random.hpp"
 #include "support/budget.hpp"
+#include "support/numbered_work.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,38 +20,8 @@ namespace {
 
 using skua::work;
 using queue = skua::local_queue<skua::std_atomics, 8>;
-
-void run_nothing(work&) noexcept {}
-
-struct numbered : work {
-  numbered() : work(run_nothing) {}
-  int number = 0;
-  std::atomic<int> taken = 0;
-};
-
-class local_queue : public testing::Test {
-protected:
-  local_queue() {
-    for (int i = 0; i < 64; ++i) items[i].number = i;
-  }
-  void push(queue& to, int from, int count) {
-    for (int i = from; i < from + count; ++i) to.push(items[i], overflow);
-  }
-  static std::string drain(queue& from) {
-    std::string numbers;
-    while (work* one = from.pop()) numbers += std::to_string(number_of(one)) + " ";
-    return numbers;
-  }
-  std::string drain_overflow() {
-    std::string numbers;
-    while (!overflow.empty()) numbers += std::to_string(number_of(overflow.pop_front())) + " ";
-    return numbers;
-  }
-  static int number_of(work* one) { return static_cast<numbered*>(one)->number; }
-
-  numbered items[64];
-  skua::work_queue overflow;
-};
+using skua_test::numbered;
+using local_queue = skua_test::numbered_items<queue>;
 
 TEST_F(local_queue, gives_the_oldest_first) {
   queue mine;

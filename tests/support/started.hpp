@@ -30,6 +30,7 @@ inline skua::runtime started(const skua::config& settings) {
 struct kind {
   skua::flavour flavour;
   std::size_t workers;
+  skua::order order = skua::order::fifo;
 
   [[nodiscard]] bool is_alone() const { return flavour == skua::flavour::current_thread; }
   /// Tasks stay on the worker where they were placed; children with their parents.
@@ -40,11 +41,13 @@ struct kind {
     skua::config with;
     with.flavour = flavour;
     with.workers = workers;
+    with.order = order;
     return with;
   }
   friend std::ostream& operator<<(std::ostream& to, const kind& one) {
     if (one.is_alone()) return to << "current_thread";
-    return to << (one.is_placed() ? "thread_per_core_" : "multi_thread_") << one.workers;
+    return to << (one.is_placed() ? "thread_per_core_" : "multi_thread_") << one.workers
+              << (one.order == skua::order::lifo ? "_lifo" : "");
   }
 };
 
@@ -56,24 +59,27 @@ inline constexpr kind alone = {skua::flavour::current_thread, 1};
 inline constexpr kind one_worker = {skua::flavour::multi_thread, 1};
 inline constexpr kind two_workers = {skua::flavour::multi_thread, 2};
 inline constexpr kind four_workers = {skua::flavour::multi_thread, 4};
+inline constexpr kind one_worker_lifo = {skua::flavour::multi_thread, 1, skua::order::lifo};
+inline constexpr kind two_workers_lifo = {skua::flavour::multi_thread, 2, skua::order::lifo};
 
 inline constexpr kind one_core = {skua::flavour::thread_per_core, 1};
 inline constexpr kind two_cores = {skua::flavour::thread_per_core, 2};
 
-inline constexpr std::array all_kinds = {alone,        one_worker, two_workers,
-                                         four_workers, one_core,   two_cores};
+inline constexpr std::array all_kinds = {
+    alone, one_worker, two_workers, four_workers, two_workers_lifo, one_core, two_cores};
 
 inline auto every_kind() {
   return testing::ValuesIn(all_kinds);
 }
 inline auto kinds_with_one_worker() {
-  return testing::Values(alone, one_worker, one_core);
+  return testing::Values(alone, one_worker, one_worker_lifo, one_core);
 }
 inline auto kinds_with_threads() {
-  return testing::Values(one_worker, two_workers, four_workers, one_core, two_cores);
+  return testing::Values(one_worker, two_workers, four_workers, two_workers_lifo, one_core,
+                         two_cores);
 }
 inline auto kinds_that_steal() {
-  return testing::Values(one_worker, two_workers, four_workers);
+  return testing::Values(one_worker, two_workers, four_workers, two_workers_lifo);
 }
 
 }  // namespace skua_test

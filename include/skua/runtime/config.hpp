@@ -26,6 +26,20 @@ enum class flavour : unsigned char {
   thread_per_core,
 };
 
+/// Which of the tasks that a worker's own tasks have spawned or woken it runs first. Tasks that
+/// give way, that come from elsewhere or whose input or output is done run in the order in which
+/// they came, in both.
+enum class order : unsigned char {
+  /// The oldest: each waits for those that came before it. For services.
+  fifo,
+  /// The newest, while others steal the oldest: for trees of tasks that wait for their children
+  /// (fork and join). What is alive grows with the depth of the tree and not with its width. Tasks
+  /// in line, see above, have one turn in event_interval, and all when there is nothing newer; the
+  /// oldest of the others one in 64 * global_queue_interval: every 13 ms, or 8,128 turns if those
+  /// are short. So nobody waits for ever, but for a service that is much less fair than `fifo`.
+  lifo,
+};
+
 /// What becomes of an exception that ends a task whose handle nobody holds any more.
 enum class unhandled : unsigned char {
   log,       ///< an error in the log, with the task's id, name and place; nothing else
@@ -39,6 +53,9 @@ struct config {
   static constexpr std::size_t name_max = 32;
 
   skua::flavour flavour = flavour::multi_thread;
+
+  /// See `order`. `lifo` needs multi_thread.
+  skua::order order = order::fifo;
 
   /// Automatic: the CPUs this process may use, by affinity and by its cgroup's quota. 1 to 1,024.
   std::size_t workers = automatic;

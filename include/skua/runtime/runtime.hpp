@@ -233,6 +233,7 @@ private:
 class runtime::builder {
 public:
   builder& flavour(skua::flavour which) noexcept { return set(settings_.flavour, which); }
+  builder& order(skua::order which) noexcept { return set(settings_.order, which); }
   builder& workers(std::size_t count) noexcept { return set(settings_.workers, count); }
   builder& dispatcher(any_dispatcher places) {
     settings_.dispatcher = std::move(places);
