@@ -234,6 +234,17 @@ TEST(async_generator, can_be_moved_between_two_values_and_to_another_task) {
   EXPECT_EQ(sync_wait(one()), 2);
 }
 
+TEST(async_generator, that_is_given_another_body_drops_its_own) {
+  auto holds = [](std::shared_ptr<int> held) -> async_generator<int> { co_yield *held; };
+  const auto owned = std::make_shared<int>(1);
+  auto first = holds(owned);
+  auto second = count_to(3);
+  first = std::move(second);
+  EXPECT_EQ(owned.use_count(), 1);
+  EXPECT_EQ(sync_wait(all_of(std::move(second))), std::vector<int>());
+  EXPECT_EQ(sync_wait(all_of(std::move(first))), (std::vector<int>{1, 2, 3}));
+}
+
 TEST(async_generator, unwinds_before_its_consumer_when_the_task_is_stopped) {
   manual_executor here;
   gate at;

@@ -54,6 +54,11 @@ TEST(stream, functions_may_be_coroutines) {
   };
   EXPECT_EQ(sync_wait(stream::collect(numbers(5) | stream::filter(odd) | stream::map(twice))),
             (ints{2, 6}));
+  auto small = [](const int& n) -> task<bool> {
+    co_await skua::yield();
+    co_return n < 2;
+  };
+  EXPECT_EQ(sync_wait(stream::collect(numbers(5) | stream::take_while(small))), (ints{0, 1}));
 }
 
 TEST(stream, take_asks_for_no_more) {
@@ -92,6 +97,52 @@ TEST(stream, for_each_calls_or_awaits_its_function) {
   };
   sync_wait(stream::for_each(numbers(4), add_later));
   EXPECT_EQ(sum, 12);
+}
+
+TEST(stream, a_loop_can_be_left) {
+  int asked = 0;
+  int sum = 0;
+  auto up_to_three = [&sum](int n) {
+    sum += n;
+    return sum < 3 ? stream::flow::go_on : stream::flow::leave;
+  };
+  EXPECT_EQ(sync_wait(stream::for_each(numbers(100, &asked), up_to_three)), stream::flow::leave);
+  EXPECT_EQ(asked, 3);
+  auto later = [&up_to_three](int n) -> task<stream::flow> {
+    co_await skua::yield();
+    co_return up_to_three(n);
+  };
+  sum = -100;
+  EXPECT_EQ(sync_wait(stream::for_each(numbers(4), later)), stream::flow::go_on);
+  EXPECT_EQ(sum, -94);
+}
+
+TEST(stream, an_adaptor_with_a_name_can_be_used_again) {
+  const auto three = stream::take(3);
+  EXPECT_EQ(sync_wait(stream::collect(numbers(9) | three)), (ints{0, 1, 2}));
+  EXPECT_EQ(sync_wait(stream::collect(numbers(2) | three)), (ints{0, 1}));
+}
+
+TEST(stream, unawaited_gives_awaitables_as_they_are) {
+  auto twice = [](int n) -> task<int> { co_return 2 * n; };
+  auto body = [&twice]() -> task<int> {
+    int sum = 0;
+    auto all = numbers(4) | stream::unawaited(twice);
+    while (auto one = co_await all.next()) sum += co_await std::move(*one);
+    co_return sum;
+  };
+  EXPECT_EQ(sync_wait(body()), 12);
+}
+
+struct pair_of_strings {
+  std::string first;
+  std::string second;
+};
+TEST(stream, carries_aggregates) {
+  auto both = [](int n) { return pair_of_strings{std::to_string(n), std::string(40, 'x')}; };
+  auto join = [](const pair_of_strings& one) { return one.first + one.second; };
+  EXPECT_EQ(sync_wait(stream::collect(numbers(1) | stream::map(both) | stream::map(join))),
+            (std::vector<std::string>{"0" + std::string(40, 'x')}));
 }
 
 async_generator<std::unique_ptr<int>> owners() {
@@ -161,7 +212,7 @@ TEST(stream, a_stop_unwinds_adaptors_and_source) {
 }
 
 TEST(stream_death, a_chunk_of_none_says_so) {
-  EXPECT_DEATH(stream::chunk(0), "at least one value");
+  EXPECT_DEATH(static_cast<void>(stream::chunk(0)), "at least one value");
 }
 
 }  // namespace

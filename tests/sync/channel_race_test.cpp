@@ -6,6 +6,7 @@
 #include "skua/sync/mpsc.hpp"
 #include "support/runtimes.hpp"
 #include "support/watchdog.hpp"
+#include "sync/lost_race.hpp"
 
 #include <gtest/gtest.h>
 
@@ -80,6 +81,36 @@ TEST_P(sync_channel_race, every_number_arrives_once_and_in_order) {
   const seen all = rt.block_on(body(rounds, hang));
   EXPECT_EQ(all.received, rounds);
   std::printf("%ld received, %ld timeouts\n", all.received, all.timeouts);
+}
+
+// The receive itself loses nothing; what is around it decides nothing, and so may not either.
+TEST_P(sync_channel_race, a_message_stays_if_what_is_around_the_receive_loses) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    auto [tx, rx] = mpsc::channel<long>(2);
+    mpsc::sender<long>& to = tx;
+    mpsc::receiver<long>& from = rx;
+    auto send = [&to] { EXPECT_TRUE(to.try_send(7)); };
+    auto by_timeout = [&from]() -> task<> { (void)co_await skua::timeout(1h, from.receive()); };
+    auto by_deadline = [&from]() -> task<> {
+      (void)co_await skua::with_deadline(skua::now() + 1h, from.receive());
+    };
+    auto by_race = [&from]() -> task<> {
+      (void)co_await skua::select(from.receive(), skua::sleep(1h));
+    };
+    auto by_both = [&by_timeout]() -> task<> {
+      (void)co_await skua::timeout(2h, skua::when_all(by_timeout(), skua::sleep(0s)));
+    };
+    EXPECT_FALSE(co_await skua_test::got_it_and_lost(by_timeout, send));
+    EXPECT_EQ(rx.try_receive(), 7);
+    EXPECT_FALSE(co_await skua_test::got_it_and_lost(by_deadline, send));
+    EXPECT_EQ(rx.try_receive(), 7);
+    EXPECT_FALSE(co_await skua_test::got_it_and_lost(by_race, send));
+    EXPECT_EQ(rx.try_receive(), 7);
+    EXPECT_FALSE(co_await skua_test::got_it_and_lost(by_both, send));
+    EXPECT_EQ(rx.try_receive(), 7);
+  };
+  rt.block_on(body());
 }
 
 }  // namespace

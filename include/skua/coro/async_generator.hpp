@@ -19,13 +19,15 @@ namespace skua::inline SKUA_ABI {
 /// The body runs inside the consumer's task, from one co_yield to the next. An exception in it
 /// leaves next(), after which the generator has ended. If the task is stopped inside the body, the
 /// body unwinds first and the consumer after it. A next() that loses a race was stopped: the
-/// generator has ended. Dropping a generator destroys the body's locals
-/// where it stands; nothing is awaited.
+/// generator has ended, or has just given a value that nobody got. To select on a stream, let
+/// a task send it through a channel. Dropping a generator destroys the body's locals where it
+/// stands; nothing is awaited.
 template <typename T>
 class [[nodiscard("a generator does nothing until next() is awaited")]] async_generator {
   using object = std::remove_reference_t<T>;
 
 public:
+  using value_type = T;
   /// A value, or a pointer if T is a reference; empty at the end.
   using item = std::conditional_t<std::is_reference_v<T>, object*, std::optional<T>>;
 
@@ -100,8 +102,8 @@ public:
   }
   async_generator& operator=(async_generator&& from) noexcept {
     check_idle();
-    from.check_idle();
-    std::swap(frame_, from.frame_);
+    async_generator old(std::move(from));
+    std::swap(frame_, old.frame_);
     return *this;
   }
   ~async_generator() {
