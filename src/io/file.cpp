@@ -9,11 +9,9 @@ namespace {
 
 static_assert(working_directory == AT_FDCWD);
 
-op_request about(op_code code, int fd, const char* path = nullptr, std::uint32_t flags = 0,
+op_request about(op_code code, fd_ref fd, const char* path = nullptr, std::uint32_t flags = 0,
                  std::uint32_t mode = 0) noexcept {
-  op_request what;
-  what.code = code;
-  what.fd = fd;
+  op_request what = fd.request(code);
   what.address = const_cast<char*>(path);
   what.flags = flags;
   what.mode = mode;
@@ -35,25 +33,26 @@ io_operation<unique_fd> open(const char* path, int flags, unsigned mode, int dir
       about(op_code::open, directory, path, static_cast<std::uint32_t>(flags | O_CLOEXEC), mode));
 }
 
-io_operation<void> fsync(int fd) noexcept {
-  return io_operation<void>(about(op_code::fsync, fd));
+io_operation<void> fsync(fd_ref fd) noexcept {
+  return io_operation<void>(about(op_code::fsync, fd), fd.of());
 }
 
-io_operation<void> fdatasync(int fd) noexcept {
-  return io_operation<void>(about(op_code::fdatasync, fd));
+io_operation<void> fdatasync(fd_ref fd) noexcept {
+  return io_operation<void>(about(op_code::fdatasync, fd), fd.of());
 }
 
-io_operation<void> fallocate(int fd, int mode, std::int64_t offset, std::int64_t length) noexcept {
+io_operation<void> fallocate(fd_ref fd, int mode, std::int64_t offset,
+                             std::int64_t length) noexcept {
   op_request what = about(op_code::fallocate, fd, nullptr, 0, static_cast<std::uint32_t>(mode));
   what.offset = offset;
   what.length = static_cast<std::uint64_t>(length);
-  return io_operation<void>(what);
+  return io_operation<void>(what, fd.of());
 }
 
-io_operation<void> ftruncate(int fd, std::int64_t length) noexcept {
+io_operation<void> ftruncate(fd_ref fd, std::int64_t length) noexcept {
   op_request what = about(op_code::ftruncate, fd);
   what.length = static_cast<std::uint64_t>(length);
-  return io_operation<void>(what);
+  return io_operation<void>(what, fd.of());
 }
 
 io_operation<void> statx(const char* path, int flags, unsigned mask, struct ::statx& into,

@@ -15,9 +15,7 @@ std::string_view as_text(std::span<const std::byte> bytes) noexcept {
 }  // namespace
 
 framing framing::lines(std::size_t limit) {
-  framing made(rule::lines, limit);
-  made.delimiter_.assign(1, '\n');
-  return made;
+  return {rule::lines, limit};
 }
 
 framing framing::ends_with(std::string_view delimiter, std::size_t limit) {
@@ -42,7 +40,8 @@ framing::cut framing::find(std::span<const std::byte> bytes, std::size_t seen, b
 
 // A delimiter of several bytes may begin in what was seen before.
 framing::cut framing::find_delimiter(std::string_view text, std::size_t seen, bool at_end) const {
-  const std::string_view delimiter(delimiter_.data(), delimiter_.size());
+  const std::string_view own(delimiter_.data(), delimiter_.size());
+  const std::string_view delimiter = rule_ == rule::lines ? "\n" : own;
   const std::size_t overlap = std::min(seen, delimiter.size() - 1);
   const std::size_t found = text.find(delimiter, seen - overlap);
   const bool whole = found != std::string_view::npos;

@@ -7,6 +7,7 @@
 #include "runtime/virtual_clock.hpp"
 #include "runtime/worker.hpp"
 #include "skua/base/check.hpp"
+#include "skua/io/descriptor.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -30,14 +31,21 @@ void io_wait::start() noexcept {
   under_way_ = true;
   stands_still_ = here.runtime->virtual_time();
   if (stands_still_ != nullptr) stands_still_->operation_begins();
+  if (at_ != nullptr) at_->operation_begins();
   through_->submit(record_);
+}
+
+// The descriptor may go as soon as the task goes on.
+void io_wait::stop_counting() noexcept {
+  under_way_ = false;
+  if (at_ != nullptr) at_->operation_ended();
 }
 
 cancel_answer io_wait::cancel() noexcept {
   if (record_.code == op_code::close) return cancel_answer::pending;
   if (outside_) return cancel_answer::pending;  // the completion is on its way
   if (!through_->cancel(record_)) return cancel_answer::pending;
-  under_way_ = false;
+  stop_counting();
   if (stands_still_ != nullptr) stands_still_->operation_ended();
   return cancel_answer::detached;
 }
@@ -45,7 +53,7 @@ cancel_answer io_wait::cancel() noexcept {
 void io_wait::ended(operation& op) noexcept {
   io_wait& self = static_cast<record&>(op).of;
   self.has_result_ = true;
-  self.under_way_ = false;
+  self.stop_counting();
   if (op.code == op_code::close) op.fd = -1;  // which may be another's by now
   virtual_clock* const stood_still = self.stands_still_;
   if (op.result == -ECANCELED)

@@ -6,11 +6,9 @@
 namespace skua::inline SKUA_ABI::io {
 namespace {
 
-op_request about(op_code code, int fd, const void* address, std::size_t length,
+op_request about(op_code code, fd_ref fd, const void* address, std::size_t length,
                  int flags) noexcept {
-  op_request what;
-  what.code = code;
-  what.fd = fd;
+  op_request what = fd.request(code);
   what.address = const_cast<void*>(address);
   what.length = length;
   what.flags = static_cast<std::uint32_t>(flags);
@@ -19,41 +17,43 @@ op_request about(op_code code, int fd, const void* address, std::size_t length,
 
 }  // namespace
 
-io_operation<std::size_t> recv(int fd, std::span<std::byte> into, int flags) noexcept {
-  return io_operation<std::size_t>(about(op_code::recv, fd, into.data(), into.size(), flags));
+io_operation<std::size_t> recv(fd_ref fd, std::span<std::byte> into, int flags) noexcept {
+  return io_operation<std::size_t>(about(op_code::recv, fd, into.data(), into.size(), flags),
+                                   fd.of());
 }
 
-io_operation<std::size_t> recvmsg(int fd, msghdr& message, int flags) noexcept {
-  return io_operation<std::size_t>(about(op_code::recvmsg, fd, &message, 1, flags));
+io_operation<std::size_t> recvmsg(fd_ref fd, msghdr& message, int flags) noexcept {
+  return io_operation<std::size_t>(about(op_code::recvmsg, fd, &message, 1, flags), fd.of());
 }
 
-io_operation<std::size_t> send(int fd, std::span<const std::byte> from, int flags) noexcept {
+io_operation<std::size_t> send(fd_ref fd, std::span<const std::byte> from, int flags) noexcept {
   return io_operation<std::size_t>(
-      about(op_code::send, fd, from.data(), from.size(), flags | MSG_NOSIGNAL));
+      about(op_code::send, fd, from.data(), from.size(), flags | MSG_NOSIGNAL), fd.of());
 }
 
-io_operation<std::size_t> sendmsg(int fd, const msghdr& message, int flags) noexcept {
-  return io_operation<std::size_t>(about(op_code::sendmsg, fd, &message, 1, flags | MSG_NOSIGNAL));
+io_operation<std::size_t> sendmsg(fd_ref fd, const msghdr& message, int flags) noexcept {
+  return io_operation<std::size_t>(about(op_code::sendmsg, fd, &message, 1, flags | MSG_NOSIGNAL),
+                                   fd.of());
 }
 
-io_operation<std::size_t> send_zero_copy(int fd, std::span<const std::byte> from,
+io_operation<std::size_t> send_zero_copy(fd_ref fd, std::span<const std::byte> from,
                                          int flags) noexcept {
   return io_operation<std::size_t>(
-      about(op_code::send_zc, fd, from.data(), from.size(), flags | MSG_NOSIGNAL));
+      about(op_code::send_zc, fd, from.data(), from.size(), flags | MSG_NOSIGNAL), fd.of());
 }
 
-io_operation<unique_fd> accept(int fd, sockaddr* from, unsigned* length) noexcept {
+io_operation<unique_fd> accept(fd_ref fd, sockaddr* from, unsigned* length) noexcept {
   op_request what = about(op_code::accept, fd, from, 0, SOCK_CLOEXEC);
   what.other_address = length;
-  return io_operation<unique_fd>(what);
+  return io_operation<unique_fd>(what, fd.of());
 }
 
-io_operation<void> connect(int fd, const sockaddr* to, unsigned length) noexcept {
-  return io_operation<void>(about(op_code::connect, fd, to, length, 0));
+io_operation<void> connect(fd_ref fd, const sockaddr* to, unsigned length) noexcept {
+  return io_operation<void>(about(op_code::connect, fd, to, length, 0), fd.of());
 }
 
-io_operation<void> shutdown(int fd, int how) noexcept {
-  return io_operation<void>(about(op_code::shutdown, fd, nullptr, 0, how));
+io_operation<void> shutdown(fd_ref fd, int how) noexcept {
+  return io_operation<void>(about(op_code::shutdown, fd, nullptr, 0, how), fd.of());
 }
 
 }  // namespace skua::inline SKUA_ABI::io

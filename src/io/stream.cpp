@@ -6,15 +6,13 @@
 namespace skua::inline SKUA_ABI::io {
 namespace {
 
-op_request bytes(op_code code, int fd, const void* address, std::size_t length,
-                 std::int64_t offset) noexcept {
-  op_request what;
-  what.code = code;
-  what.fd = fd;
+io_operation<std::size_t> bytes(op_code code, fd_ref fd, const void* address, std::size_t length,
+                                std::int64_t offset) noexcept {
+  op_request what = fd.request(code);
   what.address = const_cast<void*>(address);
   what.length = length;
   what.offset = offset;
-  return what;
+  return io_operation<std::size_t>(what, fd.of());
 }
 
 }  // namespace
@@ -23,22 +21,23 @@ io_operation<void> nop() noexcept {
   return io_operation<void>(op_request());
 }
 
-io_operation<std::size_t> read(int fd, std::span<std::byte> into, std::int64_t offset) noexcept {
-  return io_operation<std::size_t>(bytes(op_code::read, fd, into.data(), into.size(), offset));
+io_operation<std::size_t> read(fd_ref fd, std::span<std::byte> into, std::int64_t offset) noexcept {
+  return bytes(op_code::read, fd, into.data(), into.size(), offset);
 }
 
-io_operation<std::size_t> readv(int fd, std::span<const iovec> into, std::int64_t offset) noexcept {
-  return io_operation<std::size_t>(bytes(op_code::readv, fd, into.data(), into.size(), offset));
-}
-
-io_operation<std::size_t> write(int fd, std::span<const std::byte> from,
+io_operation<std::size_t> readv(fd_ref fd, std::span<const iovec> into,
                                 std::int64_t offset) noexcept {
-  return io_operation<std::size_t>(bytes(op_code::write, fd, from.data(), from.size(), offset));
+  return bytes(op_code::readv, fd, into.data(), into.size(), offset);
 }
 
-io_operation<std::size_t> writev(int fd, std::span<const iovec> from,
+io_operation<std::size_t> write(fd_ref fd, std::span<const std::byte> from,
+                                std::int64_t offset) noexcept {
+  return bytes(op_code::write, fd, from.data(), from.size(), offset);
+}
+
+io_operation<std::size_t> writev(fd_ref fd, std::span<const iovec> from,
                                  std::int64_t offset) noexcept {
-  return io_operation<std::size_t>(bytes(op_code::writev, fd, from.data(), from.size(), offset));
+  return bytes(op_code::writev, fd, from.data(), from.size(), offset);
 }
 
 io_operation<std::size_t> splice(int from, std::int64_t from_offset, int to, std::int64_t to_offset,

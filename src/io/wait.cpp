@@ -3,21 +3,17 @@
 
 namespace skua::inline SKUA_ABI::io {
 
-io_operation<std::uint32_t> poll_fd(int fd, std::uint32_t events) noexcept {
-  op_request what;
-  what.code = op_code::poll;
-  what.fd = fd;
+io_operation<std::uint32_t> poll_fd(fd_ref fd, std::uint32_t events) noexcept {
+  op_request what = fd.request(op_code::poll);
   what.mode = events;
-  return io_operation<std::uint32_t>(what);
+  return io_operation<std::uint32_t>(what, fd.of());
 }
 
-io_operation<void> wait_process(int pidfd, siginfo_t& how, int options) noexcept {
-  op_request what;
-  what.code = op_code::wait_process;
-  what.fd = pidfd;
+io_operation<void> wait_process(fd_ref pidfd, siginfo_t& how, int options) noexcept {
+  op_request what = pidfd.request(op_code::wait_process);
   what.address = &how;
   what.flags = static_cast<std::uint32_t>(options);
-  return io_operation<void>(what);
+  return io_operation<void>(what, pidfd.of());
 }
 
 io_operation<void> futex_wait(std::uint32_t& word, std::uint32_t expected) noexcept {

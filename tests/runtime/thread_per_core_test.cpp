@@ -258,6 +258,29 @@ TEST(thread_per_core, rings_are_their_workers_alone) {
   EXPECT_FALSE(other.driver_info().ring_of_one_thread);
 }
 
+/// More than a ring has room for, from a thread that may not enter it.
+TEST(thread_per_core, operations_of_a_blocking_call_go_through_a_workers_ring) {
+  skua::config settings = three_cores.settings();
+  settings.ring_submissions = 2;
+  settings.ring_completions = 4;
+  auto rt = skua_test::started(settings);
+  if (rt.driver_info().used == skua::backend::none) GTEST_SKIP() << "no I/O here";
+  const auto many = [] {
+    for (int i = 0; i < 20; ++i) {
+      const auto reads = []() -> task<> {
+        auto ends = skua::or_throw(skua::io::pipe());
+        std::byte out[1] = {};
+        std::byte in[1] = {};
+        const auto both = co_await skua::when_all(ends.writer.write(out), ends.reader.read(in));
+        EXPECT_EQ(std::get<1>(both).value_or(0), 1U);
+      };
+      skua::sync_wait(skua::when_all(reads(), reads(), reads(), reads()));
+    }
+  };
+  const auto asks = [&]() -> task<> { co_await skua::spawn_blocking(many); };
+  rt.block_on(asks);
+}
+
 TEST(thread_per_core, leaves_no_descriptor_and_no_task_behind) {
   {
     auto first = started(1);

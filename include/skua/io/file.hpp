@@ -3,6 +3,7 @@
 
 #include "skua/base/abi.hpp"
 #include "skua/driver/unique_fd.hpp"
+#include "skua/io/fd_ref.hpp"
 #include "skua/io/io_operation.hpp"
 
 #include <cstdint>
@@ -22,15 +23,15 @@ inline constexpr int working_directory = -100;  // AT_FDCWD
     const char* path, int flags, unsigned mode = 0, int directory = working_directory) noexcept;
 
 /// Everything that was written is on the device.
-[[nodiscard, gnu::visibility("default")]] io_operation<void> fsync(int fd) noexcept;
+[[nodiscard, gnu::visibility("default")]] io_operation<void> fsync(fd_ref fd) noexcept;
 /// The same, without what is not needed to read it again, such as times.
-[[nodiscard, gnu::visibility("default")]] io_operation<void> fdatasync(int fd) noexcept;
+[[nodiscard, gnu::visibility("default")]] io_operation<void> fdatasync(fd_ref fd) noexcept;
 
 /// `mode`: FALLOC_FL_*.
 [[nodiscard, gnu::visibility("default")]] io_operation<void> fallocate(
-    int fd, int mode, std::int64_t offset, std::int64_t length) noexcept;
+    fd_ref fd, int mode, std::int64_t offset, std::int64_t length) noexcept;
 [[nodiscard, gnu::visibility("default")]] io_operation<void> ftruncate(
-    int fd, std::int64_t length) noexcept;
+    fd_ref fd, std::int64_t length) noexcept;
 
 /// `flags`: AT_*. `mask`: STATX_*.
 [[nodiscard, gnu::visibility("default")]] io_operation<void> statx(

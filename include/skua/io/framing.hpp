@@ -54,7 +54,7 @@ private:
   rule rule_;
   std::size_t limit_;
   std::size_t prefix_ = 0;       // bytes of a length
-  std::vector<char> delimiter_;  // of the rules that have one
+  std::vector<char> delimiter_;  // of ends_with(); lines need no memory for theirs
 };
 
 }  // namespace skua::inline SKUA_ABI

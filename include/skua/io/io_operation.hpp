@@ -16,6 +16,9 @@
 namespace skua::inline SKUA_ABI {
 
 class virtual_clock;
+namespace io {
+class descriptor;
+}
 
 /// What all of them share. Nothing begins before it is awaited, in a task of a runtime; then it and
 /// what it points to (buffers, paths, addresses) stay where they are until it has ended, whichever
@@ -30,7 +33,9 @@ public:
   void expire_after(std::int64_t nanoseconds) noexcept { timeout_ = nanoseconds; }
 
 protected:
-  explicit io_wait(const op_request& what) noexcept : record_(what, *this) {}
+  /// `at`: counts it while it is under way; may be null.
+  io_wait(const op_request& what, const io::descriptor* at) noexcept
+      : record_(what, *this), at_(at) {}
   ~io_wait();
 
   /// What came of it: 0 or more, or a negated errno. Throws std::logic_error if it was awaited
@@ -50,12 +55,16 @@ private:
 
   void start() noexcept override;
   cancel_answer cancel() noexcept override;
+  /// A look at what a descriptor is ready for takes nothing away, so a lost race loses nothing.
+  bool gives_back() const noexcept override { return record_.code == op_code::poll; }
   static void ended(operation& op) noexcept;
+  void stop_counting() noexcept;
   static void charge(std::int32_t bytes) noexcept;
 
   static constexpr std::int32_t large = 16'384;  // bytes
 
   record record_;
+  const io::descriptor* at_;
   driver* through_ = nullptr;              // once it has begun
   virtual_clock* stands_still_ = nullptr;  // for as long as it is under way
   std::int64_t timeout_ = no_deadline;
@@ -68,7 +77,8 @@ private:
 template <typename T>
 class io_operation final : public io_wait {
 public:
-  explicit io_operation(const op_request& what) noexcept : io_wait(what) {}
+  explicit io_operation(const op_request& what, const io::descriptor* at = nullptr) noexcept
+      : io_wait(what, at) {}
 
   /// A descriptor that nobody took is closed.
   ~io_operation() {

@@ -3,6 +3,7 @@
 
 #include "skua/base/abi.hpp"
 #include "skua/driver/unique_fd.hpp"
+#include "skua/io/fd_ref.hpp"
 #include "skua/io/io_operation.hpp"
 
 #include <cstddef>
@@ -13,8 +14,9 @@ struct iovec;
 
 /// The kernel's operations on raw descriptors, as a task awaits them. Each suspends, gives a
 /// result, and can be stopped and given a timeout: see io_wait for what both mean. A descriptor is
-/// looked up when the kernel takes the operation, so whoever awaits one keeps it open meanwhile.
-/// What is borrowed (buffers, paths, addresses) is borrowed until the operation has ended.
+/// looked up when the kernel takes the operation, so whoever awaits one on a raw number keeps it
+/// open meanwhile; an io::descriptor checks that. What is borrowed (buffers, paths, addresses) is
+/// borrowed until the operation has ended.
 namespace skua::inline SKUA_ABI::io {
 
 /// From here or to here: a position in a file. Without it, the file's own position; a socket, a
@@ -27,19 +29,20 @@ inline constexpr std::int64_t at_position = -1;
 /// Reads up to as many bytes as there is room for; 0 at the end of what there is, or without room.
 /// Stopped: nothing was read.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> read(
-    int fd, std::span<std::byte> into, std::int64_t offset = at_position) noexcept;
+    fd_ref fd, std::span<std::byte> into, std::int64_t offset = at_position) noexcept;
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> readv(
-    int fd, std::span<const iovec> into, std::int64_t offset = at_position) noexcept;
+    fd_ref fd, std::span<const iovec> into, std::int64_t offset = at_position) noexcept;
 
 /// Writes some of the bytes, at least one unless there are none, and says how many. A pipe or
 /// socket whose other end is closed gives std::errc::broken_pipe, and no signal.
 /// Stopped: nothing was written.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> write(
-    int fd, std::span<const std::byte> from, std::int64_t offset = at_position) noexcept;
+    fd_ref fd, std::span<const std::byte> from, std::int64_t offset = at_position) noexcept;
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> writev(
-    int fd, std::span<const iovec> from, std::int64_t offset = at_position) noexcept;
+    fd_ref fd, std::span<const iovec> from, std::int64_t offset = at_position) noexcept;
 
-/// Moves up to `length` bytes between two descriptors, one of which is a pipe. `flags`: SPLICE_F_*.
+/// Moves up to `length` bytes between two descriptors, one of which is a pipe, and both of which
+/// the caller keeps open. `flags`: SPLICE_F_*. On epoll, a socket is made non-blocking.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> splice(
     int from, std::int64_t from_offset, int to, std::int64_t to_offset, std::size_t length,
     unsigned flags = 0) noexcept;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/io/fd_ref.hpp"
 #include "skua/io/io_operation.hpp"
 
 #include <csignal>
@@ -14,11 +15,12 @@ namespace skua::inline SKUA_ABI::io {
 /// those that do: for libraries that bring their own descriptors. Whatever comes of it is a hint:
 /// another may have been quicker.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::uint32_t> poll_fd(
-    int fd, std::uint32_t events) noexcept;
+    fd_ref fd, std::uint32_t events) noexcept;
 
 /// Waits for the end of a child process, by its pidfd, and takes it: `how` says how it ended.
 /// `options`: WEXITED, WNOWAIT. Fails with std::errc::no_child_process if it is not our child.
-[[nodiscard, gnu::visibility("default")]] io_operation<void> wait_process(int pidfd, siginfo_t& how,
+[[nodiscard, gnu::visibility("default")]] io_operation<void> wait_process(fd_ref pidfd,
+                                                                          siginfo_t& how,
                                                                           int options) noexcept;
 
 /// Waits until somebody wakes those who wait at `word` (FUTEX_WAKE, FUTEX_PRIVATE_FLAG). Fails with
