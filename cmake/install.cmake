@@ -4,12 +4,13 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skua)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-install(TARGETS skua EXPORT skua FILE_SET HEADERS)
+install(TARGETS skua EXPORT skua FILE_SET HEADERS FILE_SET with_format)
 install(EXPORT skua FILE skua-targets.cmake NAMESPACE skua:: DESTINATION ${package_dir})
 
 # Before 1.0 a minor version may break its users, so only the same minor version satisfies them.
 write_basic_package_version_file(skua-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_LIST_DIR}/skua-config.cmake
+configure_file(${CMAKE_CURRENT_LIST_DIR}/skua-config.cmake.in skua-config.cmake @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/skua-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/skua-config-version.cmake
         DESTINATION ${package_dir})
 
@@ -23,6 +24,9 @@ if(skua_type STREQUAL SHARED_LIBRARY)
   set(pc_requires Requires.private)
 else()
   set(pc_requires Requires)
+endif()
+if(SKUA_WITH_CARES)
+  set(pc_cares ", libcares >= 1.18")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/skua.pc.in skua.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/skua.pc DESTINATION ${pkgconfig_dir})

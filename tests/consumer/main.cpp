@@ -3,6 +3,7 @@
 #include <skua/coro/or_return.hpp>
 #include <skua/coro/sync_wait.hpp>
 #include <skua/coro/task.hpp>
+#include <skua/net/resolver.hpp>
 
 #include <cstdio>
 
@@ -25,4 +26,8 @@ int main() {
   const auto bad = skua::sync_wait(quarter(6));
   skua::check(good == 2 && bad.error() == std::errc::invalid_argument, "both arrive");
   std::printf("a quarter of 8 is %d; of 6: %s\n", *good, bad.error().message().c_str());
+  skua::net::resolver names;
+  const auto found = skua::sync_wait(names.lookup("127.0.0.1"));
+  skua::check(found.has_value() && found->size() == 1, "a number is its own answer");
+  std::printf("names are looked up by %s\n", names.backend());
 }
