@@ -1,0 +1,18 @@
+// skua/net/peer_credentials.hpp: who is at the other end of a Unix stream.
+#pragma once
+
+#include "skua/base/abi.hpp"
+
+#include <sys/types.h>
+
+namespace skua::inline SKUA_ABI::net {
+
+/// As the kernel noted them when the connection (or the pair) was made; nobody can forge them. The
+/// process may have ended since, and its number may be another's.
+struct peer_credentials {
+  pid_t process = 0;
+  uid_t user = 0;
+  gid_t group = 0;
+};
+
+}  // namespace skua::inline SKUA_ABI::net
