@@ -12,8 +12,9 @@ namespace skua_test {
 
 class temp_directory {
 public:
-  temp_directory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "skua-test-XXXXXX").string();
+  explicit temp_directory(
+      const std::filesystem::path& in = std::filesystem::temp_directory_path()) {
+    std::string pattern = (in / "skua-test-XXXXXX").string();
     EXPECT_NE(::mkdtemp(pattern.data()), nullptr);
     path_ = pattern;
   }
