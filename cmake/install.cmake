@@ -7,6 +7,13 @@ set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(TARGETS skua EXPORT skua FILE_SET HEADERS FILE_SET with_format)
 install(EXPORT skua FILE skua-targets.cmake NAMESPACE skua:: DESTINATION ${package_dir})
 
+# In files of its own: find_package(skua COMPONENTS fiber) asks for Boost, find_package(skua) does not.
+if(SKUA_WITH_FIBERS)
+  install(TARGETS skua_fiber EXPORT skua-fiber FILE_SET HEADERS)
+  install(EXPORT skua-fiber FILE skua-fiber-targets.cmake NAMESPACE skua::
+          DESTINATION ${package_dir})
+endif()
+
 # Before 1.0 a minor version may break its users, so only the same minor version satisfies them.
 write_basic_package_version_file(skua-config-version.cmake COMPATIBILITY SameMinorVersion)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/skua-config.cmake.in skua-config.cmake @ONLY)
@@ -30,3 +37,13 @@ if(SKUA_WITH_CARES)
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/skua.pc.in skua.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/skua.pc DESTINATION ${pkgconfig_dir})
+if(SKUA_WITH_FIBERS)
+  # Boost has no such file of its own.
+  if(skua_type STREQUAL SHARED_LIBRARY)
+    set(pc_boost Libs.private)
+  else()
+    set(pc_boost Libs)
+  endif()
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/skua-fiber.pc.in skua-fiber.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/skua-fiber.pc DESTINATION ${pkgconfig_dir})
+endif()
