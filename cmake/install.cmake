@@ -3,6 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skua)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)  # a package of its own: cmake/package.cmake
 
 install(TARGETS skua EXPORT skua FILE_SET HEADERS FILE_SET with_format)
 install(EXPORT skua FILE skua-targets.cmake NAMESPACE skua:: DESTINATION ${package_dir})

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Each rule of tidy.py, header_weight.py and compile_fail.py refuses what it is there to refuse.
+"""Each rule of tidy.py, header_weight.py, compile_fail.py, citations.py, snippets.py and
+editions.py refuses what it should.
 
 usage: guards_test.py COMPILER
 """
@@ -75,6 +76,76 @@ ALLOWED = [
     (TEST, "std::thread t; int e = errno;\n"),
     ("src/coro/recycler.cpp", "// src/coro/recycler.cpp: x.\nthread_local int n;\n"),
 ]
+
+# A page whose citations hold, and rows and lines that cite what is not there.
+PAGE = """# Where from
+[here](lineage.md#where-from) `src/coro/a.cpp` `coro.a` `coro.b_O2` `bench.coro.c` `std::vector` `a.hpp`
+
+| What | Where | Shown by |
+|---|---|---|
+| one | `src/coro/a.cpp`, `thing::part` | `coro.a` `holds`, and `coro.b_O2` `holds_too` |
+| two | not here | |
+| three | `include/skua/coro/a.hpp` | no test |
+```
+`src/gone.cpp` in code is none
+```
+"""
+CITED = {
+    "docs/lineage.md": PAGE,
+    SOURCE: CLEAN[SOURCE] + "struct part {};\n",
+    "tests/CMakeLists.txt": "skua_test(coro/a KIND unit)\n  skua_test(coro/b KIND unit OPTIMISATION 0 2)\n",
+    TEST: CLEAN[TEST] + "TEST(a, holds) {}\n",
+    "tests/coro/b_test.cpp": "// tests/coro/b_test.cpp: x.\nTEST_P(b, holds_too) {}\n",
+    "bench/coro/c.cpp": "",
+    "bench/support/d.cpp": "",
+}
+MISCITED = [
+    ("[there](gone.md)", "the link leads nowhere: gone.md"),
+    ("[there](lineage.md#gone)", "no heading of lineage.md is #gone"),
+    ("[there](#gone)", "no heading of lineage.md is #gone"),
+    ("in `src/gone.cpp`", "there is no file src/gone.cpp"),
+    ("by `coro.gone`", "there is no test coro.gone"),
+    ("by `coro.b`", "there is no test coro.b"),
+    ("by `bench.coro.gone`", "there is no test bench.coro.gone"),
+    ("by `bench.support.d`", "there is no test bench.support.d"),
+    ("| a | `src/gone.cpp` | `coro.a` |", "there is no file src/gone.cpp"),
+    ("| a | `src/coro/a.cpp`, `other` | `coro.a` |", "no file of this row has the name other"),
+    ("| a | `src/coro/a.cpp` | `coro.gone` |", "there is no test coro.gone"),
+    ("| a | `src/coro/a.cpp` | `coro.a` `holds_too` |", "test coro.a has no fact holds_too"),
+    ("| a | `src/coro/a.cpp` | of course |", "a row without a test"),
+    ("| a | somewhere | |", "a row without a file"),
+    ("| a | `src/coro/a.cpp` | `coro.a` | more |", "4 cells in a table of 3 columns"),
+]
+
+# A page whose code is that of its program.
+GUIDE_PAGE, GUIDE_PROGRAM = "docs/guide/page.md", "examples/guide/page.cpp"
+SHOWN = {
+    GUIDE_PAGE: """# Page
+
+<!-- examples/guide/page.cpp: one -->
+```cpp
+int a = 1;
+if (a) {
+  a = 2;
+}
+```
+<!-- examples/guide/page.cpp: two -->
+```cpp
+int b;
+```
+""",
+    GUIDE_PROGRAM: """// examples/guide/page.cpp: x.
+  // [snippet: one]
+  int a = 1;
+  if (a) {
+    a = 2;
+  }
+  // [end]
+// [snippet: two]
+int b;
+// [end]
+""",
+}
 
 
 def run(tool: str, *arguments: str):
@@ -159,6 +230,63 @@ class Guards(unittest.TestCase):
                 code, output = compiles(text, *options)
                 self.assertEqual(code, 1)
                 self.assertIn(say, output)
+
+    def test_citations(self):
+        self.tree(**CITED)
+        code, output = run("citations.py", str(self.root))
+        self.assertEqual((code, output), (0, "citations: 1 pages, 12 citations, all there\n"))
+        for text, say in MISCITED:
+            with self.subTest(say=say, text=text):
+                # Behind the last row, where rows belong to the table; other text ends it.
+                page = PAGE.replace("no test |\n", f"no test |\n{text}\n")
+                self.tree(**{**CITED, "docs/lineage.md": page})
+                code, output = run("citations.py", str(self.root))
+                self.assertEqual(code, 1, output)
+                self.assertIn(f"docs/lineage.md:9: {say}", output)
+                self.assertEqual(output.count("\n"), 1, f"one fault, one line:\n{output}")
+        self.tree(**{**CITED, "docs/guide/page.md": "`coro.gone`\n"})
+        self.assertIn("docs/guide/page.md:1: there is no test", run("citations.py", str(self.root))[1])
+        for page in ("README.md", "docs/deep/page.md"):
+            self.tree(**{**CITED, page: "`coro.gone` is no citation here\n[but](gone.md) this is a link\n"})
+            code, output = run("citations.py", str(self.root))
+            self.assertEqual((code, output), (1, f"{page}:2: the link leads nowhere: gone.md\n"))
+
+    def test_snippets(self):
+        self.tree(**SHOWN)
+        self.assertEqual(run("snippets.py", "--check", str(self.root)),
+                         (0, "snippets: 1 pages, 2 snippets, all alike\n"))
+        page, program = SHOWN[GUIDE_PAGE], SHOWN[GUIDE_PROGRAM]
+        for path, text, say in [
+            (GUIDE_PAGE, page.replace("int a", "int b"), "page.md:4: differs from examples/guide/page.cpp: one"),
+            (GUIDE_PROGRAM, program.replace("int a", "int b"), "page.md:4: differs from"),
+            (GUIDE_PAGE, page.replace("page.cpp: one", "page.cpp: three"), "there is no snippet three in"),
+            (GUIDE_PAGE, page.replace("page.cpp: one", "gone.cpp: one"), "there is no snippet one in"),
+            (GUIDE_PAGE, page + "\n```cpp\nint c;\n```\n", "a block of C++ without a mark"),
+            (GUIDE_PAGE, page.split("<!-- examples/guide/page.cpp: two")[0], "page.cpp: no page shows two"),
+            (GUIDE_PROGRAM, program.replace("// [end]", "", 1), "begins within another"),
+            (GUIDE_PROGRAM, program.rsplit("// [end]", 1)[0], "has no [end]"),
+        ]:
+            with self.subTest(say=say):
+                self.tree(**{**SHOWN, path: text})
+                code, output = run("snippets.py", "--check", str(self.root))
+                self.assertEqual(code, 1, output)
+                self.assertIn(say, output)
+        self.tree(**{**SHOWN, GUIDE_PAGE: page.replace("int a", "int b")})
+        self.assertEqual(run("snippets.py", str(self.root))[0], 0)
+        self.assertEqual((self.root / GUIDE_PAGE).read_text(), page)
+
+    def test_editions(self):
+        first = "# A\n`x` [l](a.md)\n\n```\ncode\n```\n| a |\n|---|\n- one\n"
+        self.tree(**{"README.md": first, "README.xx.md": first.replace("# A", "# B")})
+        self.assertEqual(run("editions.py", str(self.root)), (0, "editions: 1, in step with README.md\n"))
+        for old, new, kind in [("# A", "## A", "headings"), ("code", "coda", "blocks of code"),
+                               ("| a |\n", "", "rows of tables"), ("- one\n", "", "items of lists"),
+                               ("a.md", "b.md", "links"), ("`x`", "`y`", "code in the text")]:
+            with self.subTest(kind=kind):
+                self.tree(**{"README.md": first, "README.xx.md": first.replace(old, new)})
+                code, output = run("editions.py", str(self.root))
+                self.assertEqual(code, 1, output)
+                self.assertIn(f"README.xx.md: {kind} differ", output)
 
 
 if __name__ == "__main__":
