@@ -88,6 +88,13 @@ result<bool> udp_socket::broadcast() const noexcept {
 }
 
 result<void> udp_socket::join(const ip_address& group, std::uint32_t interface) noexcept {
+  // Or Linux would deliver what anybody on this machine has joined. For IPv6 only since 4.20: where
+  // that is not known, all is delivered, and nobody is worse off than without.
+  if (group.is_v6()) {
+    (void)io::set_option(get(), IPPROTO_IPV6, IPV6_MULTICAST_ALL, 0);
+  } else {
+    (void)io::set_option(get(), IPPROTO_IP, IP_MULTICAST_ALL, 0);
+  }
   return change_membership(get(), group, interface, IP_ADD_MEMBERSHIP, IPV6_JOIN_GROUP);
 }
 

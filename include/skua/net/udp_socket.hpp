@@ -41,8 +41,9 @@ public:
   [[nodiscard]] result<bool> broadcast() const noexcept;
 
   /// Receives what is sent to a group, at one interface (its number; 0: the system chooses). The
-  /// group is of the socket's own version of IP. Errors: no_such_device, invalid_argument (no
-  /// multicast address), address_in_use (joined before).
+  /// group is of the socket's own version of IP. From then on the socket hears no group that only
+  /// others on this machine have joined, which a socket bound to any address otherwise does. Errors:
+  /// no_such_device, invalid_argument (no multicast address), address_in_use (joined before).
   result<void> join(const ip_address& group, std::uint32_t interface = 0) noexcept;
   /// Errors: address_not_available if it was not joined.
   result<void> leave(const ip_address& group, std::uint32_t interface = 0) noexcept;
