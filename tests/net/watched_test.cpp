@@ -213,7 +213,8 @@ process::command echo_server() {
   return made;
 }
 
-/// Visits it; when all have gone it has as many descriptors as before. Then it is asked to end.
+/// Visits it; when all have gone it has no more descriptors than before. Then it is asked to end.
+/// Fewer is well: what it had open before may have been a file read at its start.
 task<> use_and_end(process::child& server) {
   const socket_address at = co_await address_told(server);
   EXPECT_TRUE(at.is_ip());
@@ -225,7 +226,7 @@ task<> use_and_end(process::child& server) {
   EXPECT_TRUE(co_await comes_true(is_steady));
   const auto in_time = co_await skua::timeout(20s, visit_often(at));
   EXPECT_TRUE(in_time.has_value());
-  EXPECT_TRUE(co_await comes_true([&] { return fds_of(server.id()) == before; }))
+  EXPECT_TRUE(co_await comes_true([&] { return fds_of(server.id()) <= before; }))
       << fds_of(server.id()) << " descriptors, and " << before << " before";
   EXPECT_TRUE(server.signal(SIGTERM).has_value());
   const auto end = skua::or_throw(co_await server.wait());
