@@ -63,8 +63,9 @@ await_use(concurrent<Feeder, Shape> from, Use fn);
 ///
 /// Whatever fn does, when it has ended the sources are stopped, and it goes on when they have
 /// ended, too; what they had not given is lost. If a source throws, the others are stopped, values
-/// that had come are given, and when all have ended next() throws that. fn may drop the values or
-/// give them away; after the end there are none.
+/// that had come are given, and when all have ended next() throws that; what waited inside a source
+/// that is itself merged or buffered had not come yet, and is lost. fn may drop the values or give
+/// them away; after the end there are none.
 ///
 /// A stop of the task stops fn and the sources, and unwinds when they have ended, unless fn gives a
 /// value even so. fn is moved in if it is a temporary, and copied otherwise.
