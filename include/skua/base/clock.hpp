@@ -34,6 +34,7 @@ public:
 /// Moves only when told to. Every function may be called from any thread.
 class [[gnu::visibility("default")]] manual_clock final : public clock {
 public:
+  /// Stands at `start` nanoseconds.
   explicit manual_clock(std::int64_t start = 0) noexcept : now_(start) {}
 
   /// Whoever reads the new time also sees all that was written before it was set.

@@ -21,6 +21,7 @@ enum class errc {
 /// The category of skua::errc. Valid to the very end of the process, static destruction included.
 [[nodiscard, gnu::visibility("default")]] const std::error_category& error_category() noexcept;
 
+/// Lets a skua::errc be compared with, and become, a std::error_code.
 [[nodiscard]] inline std::error_code make_error_code(errc error) noexcept {
   return {static_cast<int>(error), error_category()};
 }
@@ -40,11 +41,13 @@ enum class errc {
   return std::unexpected<std::error_code>(code);
 }
 
+/// The same with an error of the standard's: `return fail(std::errc::timed_out);`
 [[nodiscard]] inline std::unexpected<std::error_code> fail(
     std::errc error, std::source_location where = std::source_location::current()) noexcept {
   return fail(std::make_error_code(error), where);
 }
 
+/// The same with an error of skua's: `return fail(errc::closed);`
 [[nodiscard]] inline std::unexpected<std::error_code> fail(
     errc error, std::source_location where = std::source_location::current()) noexcept {
   return fail(make_error_code(error), where);

@@ -10,7 +10,14 @@
 
 namespace skua::inline SKUA_ABI {
 
-enum class log_level : unsigned char { trace, debug, info, warn, error };
+/// From what only those want to see who look for something, to what went wrong.
+enum class log_level : unsigned char {
+  trace,  ///< every step
+  debug,  ///< for those who look for a fault
+  info,   ///< what happens seldom, and should be known
+  warn,   ///< it goes on, but somebody should look
+  error   ///< something was lost, or does not go on
+};
 
 /// "trace" ... "error".
 [[nodiscard, gnu::visibility("default")]] std::string_view name_of(log_level level) noexcept;
@@ -18,12 +25,15 @@ enum class log_level : unsigned char { trace, debug, info, warn, error };
 /// A name and a value: text, a whole number, a real number or a truth. Texts are borrowed.
 class log_field {
 public:
+  /// A text, which is borrowed.
   log_field(std::string_view name, std::string_view text) noexcept
       : name_(name), kind_(kind::text), text_(text) {}
 
+  /// A real number.
   log_field(std::string_view name, double number) noexcept
       : name_(name), kind_(kind::real), real_(number) {}
 
+  /// A whole number of any width, or a truth.
   template <std::integral Number>
   log_field(std::string_view name, Number number) noexcept : name_(name) {
     if constexpr (std::same_as<Number, bool>) {
@@ -38,6 +48,7 @@ public:
     }
   }
 
+  /// The part before the `=`. Borrowed, as it was given.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
 
   /// Calls `visitor` with the value, as a string_view, int64_t, uint64_t, double or bool.
@@ -74,9 +85,9 @@ private:
 
 /// One message with its fields. Valid only during the call that hands it over.
 struct log_record {
-  log_level level;
+  log_level level;           ///< at which it was written, never below the logger's minimum
   std::string_view message;  ///< a constant sentence; what varies is in the fields
-  std::initializer_list<log_field> fields;
+  std::initializer_list<log_field> fields;  ///< what varies, in the order in which it was given
 };
 
 /// A small value, copied freely; copies write to the same place. Never allocates. Threads may write
@@ -105,25 +116,32 @@ public:
     return write_ != nullptr && level >= minimum_;
   }
 
+  /// One record, if the level is not below the minimum. Message and fields are borrowed for the
+  /// call.
   void write(log_level level, std::string_view message,
              std::initializer_list<log_field> fields = {}) const noexcept {
     if (enabled(level)) hand_over(log_record{level, message, fields});
   }
 
+  /// write() at log_level::trace.
   void trace(std::string_view message,
              std::initializer_list<log_field> fields = {}) const noexcept {
     write(log_level::trace, message, fields);
   }
+  /// write() at log_level::debug.
   void debug(std::string_view message,
              std::initializer_list<log_field> fields = {}) const noexcept {
     write(log_level::debug, message, fields);
   }
+  /// write() at log_level::info.
   void info(std::string_view message, std::initializer_list<log_field> fields = {}) const noexcept {
     write(log_level::info, message, fields);
   }
+  /// write() at log_level::warn.
   void warn(std::string_view message, std::initializer_list<log_field> fields = {}) const noexcept {
     write(log_level::warn, message, fields);
   }
+  /// write() at log_level::error.
   void error(std::string_view message,
              std::initializer_list<log_field> fields = {}) const noexcept {
     write(log_level::error, message, fields);

@@ -14,6 +14,7 @@ namespace skua::inline SKUA_ABI {
 /// worker its own by split().
 class random_generator {
 public:
+  /// As std::uniform_random_bit_generator wants it.
   using result_type = std::uint64_t;
 
   /// Seeds that differ, however little, give unrelated sequences.
@@ -50,8 +51,11 @@ public:
     return given_away;
   }
 
+  /// The same as next(), for the distributions of the standard library.
   std::uint64_t operator()() noexcept { return next(); }
+  /// The least number that next() gives.
   static constexpr std::uint64_t min() noexcept { return 0; }
+  /// The greatest number that next() gives.
   static constexpr std::uint64_t max() noexcept { return ~std::uint64_t{0}; }
 
 private:

@@ -16,8 +16,10 @@ namespace skua::inline SKUA_ABI {
 template <typename T>
 using result = std::expected<T, std::error_code>;
 
+/// Whether a type is a result of some value.
 template <typename T>
 inline constexpr bool is_result = false;
+/// True for results.
 template <typename T>
 inline constexpr bool is_result<result<T>> = true;
 

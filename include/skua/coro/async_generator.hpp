@@ -27,6 +27,7 @@ class [[nodiscard("a generator does nothing until next() is awaited")]] async_ge
   using object = std::remove_reference_t<T>;
 
 public:
+  /// What it yields; a reference if it yields references.
   using value_type = T;
   /// A value, or a pointer if T is a reference; empty at the end.
   using item = std::conditional_t<std::is_reference_v<T>, object*, std::optional<T>>;
@@ -96,10 +97,13 @@ public:
     async_generator& from_;
   };
 
+  /// `from` has ended. Not while next() of it is awaited, which is checked.
   async_generator(async_generator&& from) noexcept : frame_(from.frame_) {
     check_idle();
     from.frame_ = {};
   }
+  /// The body that it had is destroyed where it stands. Neither may be in a next(), which is
+  /// checked.
   async_generator& operator=(async_generator&& from) noexcept {
     check_idle();
     async_generator old(std::move(from));

@@ -10,8 +10,8 @@ namespace skua::inline SKUA_ABI {
 
 /// One suspended coroutine. The resume function's address names its source line to a symboliser.
 struct await_frame {
-  const void* frame;
-  const void* resume_function;
+  const void* frame;            ///< its address, which tells two calls of one function apart
+  const void* resume_function;  ///< code of the coroutine
 };
 
 /// Writes the frames of `suspended` to `out`, innermost first, at most `room` of them; returns how

@@ -21,8 +21,10 @@ concept awaited_as_rvalue = requires { typename T::awaited_as_rvalue_tag; };
 template <typename T>
 concept awaited_in_place = requires { typename T::awaited_in_place_tag; };
 
+/// What has an operator co_await as a member.
 template <typename T>
 concept has_member_co_await = requires(T&& x) { std::forward<T>(x).operator co_await(); };
+/// What has an operator co_await as a free function.
 template <typename T>
 concept has_free_co_await = requires(T&& x) { operator co_await(std::forward<T>(x)); };
 
@@ -37,6 +39,7 @@ decltype(auto) awaiter_of(T&& awaitable) {
     return std::forward<T>(awaitable);
 }
 
+/// The awaiter that co_await works on: what operator co_await gives, or the object itself.
 template <typename T>
 using awaiter_t = decltype(awaiter_of(std::declval<T>()));
 

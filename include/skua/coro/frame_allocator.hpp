@@ -68,6 +68,7 @@ private:
   }
 };
 
+/// std::allocator_arg_t, as a parameter of a coroutine has it.
 template <typename T>
 concept allocator_tag = std::is_same_v<std::remove_cvref_t<T>, std::allocator_arg_t>;
 

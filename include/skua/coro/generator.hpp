@@ -66,31 +66,40 @@ public:
     bool given_up_ = false;
   };
 
+  /// An input iterator, which moves and cannot be copied: there is one way through a sequence.
   class iterator {
   public:
-    using iterator_concept = std::input_iterator_tag;
+    using iterator_concept = std::input_iterator_tag;  ///< each value is seen once
+    /// As iterators have it; nobody can tell a distance here.
     using difference_type = std::ptrdiff_t;
-    using value_type = std::remove_cvref_t<T>;
-    using reference = T&&;
+    using value_type = std::remove_cvref_t<T>;  ///< what is yielded, without const and references
+    using reference = T&&;  ///< what `*` gives: a yielded value may be moved from
 
     iterator() = default;
+    /// Use generator::begin().
     explicit iterator(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
+    /// `from` is at the end then.
     iterator(iterator&& from) noexcept : frame_(std::exchange(from.frame_, {})) {}
+    /// `from` is at the end then.
     iterator& operator=(iterator&& from) noexcept {
       frame_ = std::exchange(from.frame_, {});
       return *this;
     }
 
+    /// The value at which the body stands. Not at the end: that ends the program, and says so.
     reference operator*() const noexcept {
       check(frame_ && !frame_.done(), "an iterator is dereferenced before the end");
       return static_cast<T&&>(frame_.promise().shown());
     }
+    /// Runs the body on to the next value, and throws what it throws. Not at the end, likewise.
     iterator& operator++() {
       check(frame_ && !frame_.done(), "a generator is not advanced past its end");
       advance(frame_);
       return *this;
     }
+    /// The same; gives nothing, since the former value is gone.
     void operator++(int) { ++*this; }
+    /// The body has ended, or has thrown.
     friend bool operator==(const iterator& at, std::default_sentinel_t) noexcept {
       return !at.frame_ || at.frame_.done();
     }
@@ -99,8 +108,10 @@ public:
     std::coroutine_handle<promise_type> frame_;
   };
 
+  /// `from` is empty: it can only be assigned to or destroyed.
   generator(generator&& from) noexcept
       : frame_(std::exchange(from.frame_, {})), begun_(from.begun_) {}
+  /// The two change places.
   generator& operator=(generator&& from) noexcept {
     std::swap(frame_, from.frame_);
     std::swap(begun_, from.begun_);
@@ -119,6 +130,7 @@ public:
     advance(frame_);
     return iterator(frame_);
   }
+  /// What an iterator is compared with.
   std::default_sentinel_t end() const noexcept { return {}; }
 
 private:

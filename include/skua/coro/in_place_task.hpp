@@ -22,14 +22,17 @@ namespace skua::inline SKUA_ABI {
 template <typename T>
 class [[nodiscard("a task does nothing until it is awaited")]] in_place_task {
 public:
+  /// What awaiting it gives.
   using value_type = T;
   using awaited_as_rvalue_tag = void;
   using awaited_in_place_tag = void;
 
+  /// Made by the functions that give it.
   explicit in_place_task(task<T> whole) noexcept : whole_(std::move(whole)) {}
   in_place_task(const in_place_task&) = delete;  // it borrows: await it where it was made
   in_place_task& operator=(const in_place_task&) = delete;
 
+  /// `co_await race(...)`: starts it, and gives what it gives or throws. Once.
   typename task<T>::awaiter operator co_await() && noexcept {
     return std::move(whole_).operator co_await();
   }

@@ -24,7 +24,9 @@ enum class cancel_answer : unsigned char {
 /// its runtime ends, that of a branch (of when_all() and its kin) only as long as the combinator.
 class wait_ticket {
 public:
+  /// As leaf::complete(), for this wait; nothing if that has ended.
   [[gnu::visibility("default")]] void complete() const noexcept;
+  /// As leaf::complete_cancelled(), likewise.
   [[gnu::visibility("default")]] void complete_cancelled() const noexcept;
 
 private:

@@ -27,10 +27,13 @@ class [[nodiscard]] outcome {
       std::conditional_t<is_reference, std::remove_reference_t<T>*, std::remove_cv_t<T>>>;
 
 public:
+  /// What the task gives.
   using value_type = T;
 
   outcome() noexcept : ended_(end::stopped) {}
+  /// `from` keeps its kind of end; its value was moved from.
   outcome(outcome&& from) noexcept(std::is_nothrow_move_constructible_v<stored>) { take(from); }
+  /// What it held is destroyed. If moving the value throws, it is `stopped`.
   outcome& operator=(outcome&& from) noexcept(std::is_nothrow_move_constructible_v<stored>) {
     if (this != &from) {
       reset();
@@ -40,9 +43,13 @@ public:
   }
   ~outcome() { clear(); }
 
+  /// It ended with a value.
   [[nodiscard]] bool has_value() const noexcept { return ended_ == end::value; }
+  /// It ended by an exception.
   [[nodiscard]] bool has_exception() const noexcept { return ended_ == end::exception; }
+  /// It was stopped, or has no end yet.
   [[nodiscard]] bool stopped() const noexcept { return ended_ == end::stopped; }
+  /// It has a value.
   explicit operator bool() const noexcept { return has_value(); }
 
   /// The value; rethrows the exception; throws task_cancelled if stopped.
@@ -66,16 +73,19 @@ public:
       return value_;
   }
 
+  /// Only if it has a value; anything else ends the program, and says so.
   std::add_lvalue_reference_t<const T> operator*() const& noexcept
     requires(!is_void)
   {
     return *const_cast<outcome&>(*this);
   }
+  /// A part of the value. Only if it has one, likewise.
   auto* operator->() noexcept
     requires(!is_void)
   {
     return std::addressof(**this);
   }
+  /// A part of the value. Only if it has one, likewise.
   auto* operator->() const noexcept
     requires(!is_void)
   {
@@ -100,6 +110,7 @@ public:
     ended_ = end::value;
   }
 
+  /// The end is this exception now.
   void set_exception(std::exception_ptr thrown) noexcept {
     reset();
     ::new (static_cast<void*>(&exception_)) std::exception_ptr(std::move(thrown));

@@ -20,7 +20,9 @@ namespace skua::inline SKUA_ABI {
 void free_frame(void* frame, std::size_t size) noexcept;
 
 inline constexpr std::size_t frame_size_step = 64;
+/// Bytes; larger frames are not kept.
 inline constexpr std::size_t largest_recycled_frame = 2048;
+/// How many bytes of frames of about one size a thread keeps: 64 KiB.
 inline constexpr std::size_t recycled_bytes_per_class = std::size_t{64} * 1024;
 
 /// From now on the calling thread keeps no frames, nor does any thread that has not freed one yet:

@@ -28,13 +28,16 @@ namespace stream {
 template <typename Step, typename... Kept>
 class adaptor {
 public:
+  /// Made by map(), take() and their kin.
   explicit adaptor(Kept... kept) : kept_(std::move(kept)...) {}
 
+  /// What `source | adaptor` does: the new stream, of which `from` is a part.
   template <typename T>
   auto operator()(async_generator<T> from) && {
     return std::apply(
         [&from](Kept&... kept) { return Step::run(std::move(from), std::move(kept)...); }, kept_);
   }
+  /// The same with copies of what is kept.
   template <typename T>
   auto operator()(async_generator<T> from) const& {
     return std::apply([&from](const Kept&... kept) { return Step::run(std::move(from), kept...); },

@@ -15,7 +15,7 @@ namespace skua::inline SKUA_ABI::stream {
 
 /// What the body of a loop says of it: `return value > limit ? flow::leave : flow::go_on;`
 enum class flow : unsigned char {
-  go_on,
+  go_on,  ///< To the next value, if there is one.
   leave,  ///< As `break` does: no more values are asked for.
 };
 

@@ -66,12 +66,17 @@ template <typename T>
 class [[nodiscard("a task does nothing until it is awaited or spawned")]] task {
 public:
   using promise_type = task_promise<T>;
+  /// Its frame.
   using handle = std::coroutine_handle<promise_type>;
+  /// What awaiting it gives.
   using value_type = T;
   using awaited_as_rvalue_tag = void;
 
+  /// Takes a frame that has not started.
   explicit task(handle frame) noexcept : frame_(frame) {}
+  /// `from` is empty then.
   task(task&& from) noexcept : frame_(std::exchange(from.frame_, {})) {}
+  /// A frame that it had is destroyed, unstarted.
   task& operator=(task&& from) noexcept {
     if (this != &from) {
       if (frame_) frame_.destroy();
@@ -134,6 +139,8 @@ public:
     frame_handle child_;
   };
 
+  /// `co_await std::move(t)` or `co_await f()`: starts it, on the same thread, and gives what it
+  /// returns or throws. Once.
   awaiter operator co_await() && noexcept { return awaiter(release()); }
 
   /// Gives the frame away, not yet started; the caller owns it.

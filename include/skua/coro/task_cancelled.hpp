@@ -12,6 +12,7 @@ namespace skua::inline SKUA_ABI {
 /// shutdown, a block_on() that failed); otherwise it ends with an exception like any other.
 class [[gnu::visibility("default")]] task_cancelled : public std::exception {
 public:
+  /// Always the same text.
   const char* what() const noexcept override;
 };
 

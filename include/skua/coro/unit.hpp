@@ -11,9 +11,11 @@ namespace skua::inline SKUA_ABI {
 
 /// Equal to every other.
 struct unit {
+  /// Always true.
   bool operator==(const unit&) const = default;
 };
 
+/// `unit` for void, and any other type itself.
 template <typename T>
 using value_or_unit = std::conditional_t<std::is_void_v<T>, unit, T>;
 

@@ -18,6 +18,7 @@ enum class backend : unsigned char {
   none,       ///< no I/O: timers only; no descriptor is opened
 };
 
+/// "automatic", "uring", "epoll" or "none": what SKUA_BACKEND takes.
 [[nodiscard]] constexpr std::string_view name_of(backend which) noexcept {
   switch (which) {
     case backend::automatic:
@@ -34,12 +35,13 @@ enum class backend : unsigned char {
 
 /// The choice a runtime made when it started. It stays with it to the end.
 struct driver_info {
-  backend used = backend::none;
+  backend used = backend::none;  ///< which one it is
   /// io_uring would have been used if it worked.
   bool fell_back = false;
 
   /// Of each worker's ring, as the kernel gave them; 0 without one.
   std::uint32_t submission_entries = 0;
+  /// The same for completions.
   std::uint32_t completion_entries = 0;
 
   /// Each ring is its worker's alone (SINGLE_ISSUER, DEFER_TASKRUN): thread_per_core, Linux 6.1.
@@ -47,15 +49,18 @@ struct driver_info {
 
   /// What this kernel's ring does by itself, and what is done in other ways otherwise.
   bool ring_send_zero_copy = false;
+  /// Waits for a word of memory without a thread; Linux 6.7.
   bool ring_futex = false;
+  /// Changes the length of a file without a thread; Linux 6.9.
   bool ring_ftruncate = false;
 
   /// A sentence: why this one.
   [[nodiscard]] std::string_view reason() const noexcept { return {text.data(), length}; }
+  /// For drivers. What is longer than `text` is cut off.
   void set_reason(std::string_view why) noexcept { length = why.copy(text.data(), text.size()); }
 
-  std::array<char, 160> text{};
-  std::size_t length = 0;
+  std::array<char, 160> text{};  ///< of reason()
+  std::size_t length = 0;        ///< of reason(), in bytes
 };
 
 }  // namespace skua::inline SKUA_ABI

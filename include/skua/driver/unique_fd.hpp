@@ -12,8 +12,11 @@ namespace skua::inline SKUA_ABI {
 class [[gnu::visibility("default")]] unique_fd {
 public:
   unique_fd() = default;
+  /// Owns `number` from now on; -1: none.
   explicit unique_fd(int number) noexcept : number_(number) {}
+  /// `from` has none then.
   unique_fd(unique_fd&& from) noexcept : number_(std::exchange(from.number_, none)) {}
+  /// Closes what it has. `from` has none then.
   unique_fd& operator=(unique_fd&& from) noexcept {
     reset(from.release());
     return *this;
@@ -22,6 +25,7 @@ public:
 
   /// -1 if it has none.
   [[nodiscard]] int get() const noexcept { return number_; }
+  /// It has one.
   explicit operator bool() const noexcept { return number_ != none; }
 
   /// Now the caller's.

@@ -89,6 +89,7 @@ task<std::invoke_result_t<Call&>> run_owned_on_fiber(options how, Call call) {
   co_return co_await run_on_fiber(how, call);
 }
 
+/// Tells a function from the options that may stand before it.
 template <typename T>
 concept not_options = !std::same_as<std::remove_cvref_t<T>, options>;
 
@@ -110,6 +111,7 @@ template <not_options Function, typename... Args>
   return run_owned_on_fiber<owned>(
       how, owned(std::in_place, std::forward<Function>(function), std::forward<Args>(args)...));
 }
+/// The same with default options.
 template <not_options Function, typename... Args>
 [[nodiscard]] auto call(Function&& function, Args&&... args) {
   return call(options(), std::forward<Function>(function), std::forward<Args>(args)...);

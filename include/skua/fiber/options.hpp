@@ -18,12 +18,14 @@ class stack_pool;
 /// at() says otherwise.
 class options {
 public:
+  /// 16 KiB: less is refused.
   static constexpr std::size_t least_stack = std::size_t{16} * 1024;
-  static constexpr std::size_t default_stack = std::size_t{128} * 1024;
-  static constexpr std::size_t largest_stack = std::size_t{1} * 1024 * 1024 * 1024;
-  static constexpr std::size_t name_max = 23;
+  static constexpr std::size_t default_stack = std::size_t{128} * 1024;              ///< 128 KiB
+  static constexpr std::size_t largest_stack = std::size_t{1} * 1024 * 1024 * 1024;  ///< 1 GiB
+  static constexpr std::size_t name_max = 23;  ///< bytes of a name that are kept
 
   // Not explicit: fiber::spawn({}, fn) is fine.
+  /// A default stack of the process's pool, without a name.
   options(std::source_location where = std::source_location::current()) noexcept : where_(where) {}
 
   /// Bytes that the fiber may use, rounded up to whole pages; only pages that are touched take
@@ -48,15 +50,19 @@ public:
     return *this;
   }
 
+  /// Where the fiber is said to come from, in dumps and in logs.
   options& at(std::source_location where) noexcept {
     where_ = where;
     return *this;
   }
 
+  /// What was set, before it is rounded; default_stack otherwise.
   [[nodiscard]] std::size_t stack_size() const noexcept { return stack_size_; }
+  /// What was kept of it; empty if none was set.
   [[nodiscard]] std::string_view name() const noexcept { return {name_.data(), name_length_}; }
   /// Null: the process's.
   [[nodiscard]] stack_pool* pool() const noexcept { return pool_; }
+  /// Where it was made, or what at() said.
   [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
 
 private:

@@ -28,6 +28,7 @@ template <not_options Function>
   using value = std::invoke_result_t<std::remove_reference_t<Function>&>;
   return in_place_task<value>(run_on_fiber(how, function));
 }
+/// The same with default options.
 template <not_options Function>
 [[nodiscard]] auto run(Function&& function,
                        std::source_location where = std::source_location::current()) {

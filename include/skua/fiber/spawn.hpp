@@ -30,11 +30,13 @@ template <not_options Function>
 auto spawn(Function&& function, std::source_location where = std::source_location::current()) {
   return spawn(options(where), std::forward<Function>(function));
 }
+/// The same with one argument.
 template <not_options Function, typename A>
 auto spawn(Function&& function, A&& a,
            std::source_location where = std::source_location::current()) {
   return spawn(options(where), std::forward<Function>(function), std::forward<A>(a));
 }
+/// The same with two arguments.
 template <not_options Function, typename A, typename B>
 auto spawn(Function&& function, A&& a, B&& b,
            std::source_location where = std::source_location::current()) {

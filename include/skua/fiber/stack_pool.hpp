@@ -13,11 +13,13 @@ struct stack_slab;
 /// A piece of memory with a guard below it. Belongs to a pool; whoever took it gives it back.
 struct stack {
   std::byte* lowest = nullptr;  ///< stacks grow downwards, to here
-  std::size_t size = 0;
-  std::size_t guard_size = 0;  ///< below `lowest`; 0: none
-  stack_slab* slab = nullptr;
+  std::size_t size = 0;         ///< bytes from `lowest` to the top; 0: there is no stack
+  std::size_t guard_size = 0;   ///< below `lowest`; 0: none
+  stack_slab* slab = nullptr;   ///< of which it is a part
 
+  /// Where it begins.
   [[nodiscard]] std::byte* top() const noexcept { return lowest + size; }
+  /// Whether an address is in its guard: whoever touched it has overflowed this stack.
   [[nodiscard]] bool guards(const void* address) const noexcept {
     const auto* const at = static_cast<const std::byte*>(address);
     return at >= lowest - guard_size && at < lowest;
@@ -31,6 +33,7 @@ struct stack {
 /// Any thread. Outlives its stacks. One lock for all, held for some instructions.
 class [[gnu::visibility("default")]] stack_pool {
 public:
+  /// Maps nothing until the first stack is wanted.
   explicit stack_pool(const stack_pool_options& how = stack_pool_options());
   stack_pool(const stack_pool&) = delete;
   stack_pool& operator=(const stack_pool&) = delete;
@@ -43,14 +46,18 @@ public:
   /// One of at least `size` bytes. Throws std::system_error if the system refuses, or if it could
   /// not be guarded: see stack_pool_options.
   [[nodiscard]] stack take(std::size_t size);
+  /// One that take() of this pool gave, and that nobody runs on any more.
   void give_back(const stack& used) noexcept;
 
+  /// What a pool has, at one moment.
   struct statistics {
-    std::size_t live = 0;        ///< stacks that are out
-    std::size_t kept_bytes = 0;  ///< of unused stacks that may hold memory
-    std::size_t mapped_bytes = 0;
+    std::size_t live = 0;          ///< stacks that are out
+    std::size_t kept_bytes = 0;    ///< of unused stacks that may hold memory
+    std::size_t mapped_bytes = 0;  ///< of all slabs, guards included
+    /// Stacks whose guards are mappings of their own, in use or not.
     std::size_t guarded_by_mapping = 0;
   };
+  /// From any thread.
   [[nodiscard]] statistics look() const noexcept;
 
 private:

@@ -7,6 +7,7 @@
 
 namespace skua::inline SKUA_ABI::fiber {
 
+/// What is not said is as it is best for most: 32 MiB are kept.
 class stack_pool_options {
 public:
   /// Memory of stacks that nobody uses, kept for the next fibers. What is more goes back to the
@@ -38,10 +39,13 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return kept_bytes_; }
   [[nodiscard]] std::size_t guarded_by_mapping() const noexcept { return guarded_by_mapping_; }
   [[nodiscard]] bool unguarded_beyond() const noexcept { return unguarded_beyond_; }
   [[nodiscard]] bool as_on_old_kernels() const noexcept { return as_on_old_kernels_; }
+  ///@}
 
 private:
   std::size_t kept_bytes_ = std::size_t{32} * 1024 * 1024;

@@ -15,6 +15,7 @@
 /// See skua/fs/operations.hpp for paths and their errors.
 namespace skua::inline SKUA_ABI::fs {
 
+/// As many bytes as there are.
 inline constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 /// All bytes of a file, up to its end as it is when that is reached: also of those that do not know

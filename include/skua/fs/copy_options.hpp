@@ -5,6 +5,8 @@
 
 namespace skua::inline SKUA_ABI::fs {
 
+/// `copy_options().overwrite(false)`. What is not said: a file that is there is overwritten, and
+/// nothing is synced.
 class copy_options {
 public:
   constexpr copy_options() noexcept : replaces_(true) {}
@@ -27,9 +29,12 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] constexpr bool overwrites() const noexcept { return replaces_; }
   [[nodiscard]] constexpr bool syncs() const noexcept { return syncs_; }
   [[nodiscard]] constexpr bool shares_nothing() const noexcept { return plain_; }
+  ///@}
 
 private:
   bool replaces_;

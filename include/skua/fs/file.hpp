@@ -21,10 +21,17 @@ struct iovec;
 namespace skua::inline SKUA_ABI::fs {
 
 /// Where seek() counts from.
-enum class seek_from : unsigned char { start, position, end };
+enum class seek_from : unsigned char {
+  start,     ///< the first byte
+  position,  ///< where it is now
+  end        ///< behind the last byte
+};
 
 /// Who else may lock a file meanwhile: nobody, or those who want to share it, too.
-enum class lock_kind : unsigned char { exclusive, shared };
+enum class lock_kind : unsigned char {
+  exclusive,  ///< for one, to write
+  shared      ///< for many, to read
+};
 
 /// Owns one open file. Everything that is awaited suspends, borrows its arguments and the file
 /// until it has ended, and fails with what the kernel says, such as std::errc::io_error,
@@ -39,14 +46,19 @@ enum class lock_kind : unsigned char { exclusive, shared };
 /// `chunk` bytes; those that promise to move all of them go on by themselves.
 class [[gnu::visibility("default")]] file {
 public:
+  /// How much copying and reading whole files does at a time.
   static constexpr std::size_t chunk = std::size_t{256} << 10;
 
   /// No file.
   file() = default;
   /// Takes in what is open already.
   explicit file(io::descriptor open) noexcept;
+  /// The same for one that nobody counts operations on yet.
   explicit file(unique_fd open) noexcept;
+  /// Not while anything is under way, which is checked. Moved from: no file.
   file(file&&) = default;
+  /// Not while anything is under way, which is checked. What it had is closed, and may block for
+  /// that.
   file& operator=(file&&) = default;
   ~file() = default;
 
@@ -59,6 +71,7 @@ public:
   /// Opens for writing; makes the file, or empties it.
   [[nodiscard]] static task<result<file>> create(std::string path);
 
+  /// It has a file that is open.
   [[nodiscard]] explicit operator bool() const noexcept { return static_cast<bool>(fd_); }
 
   // --- At an offset. Leaves the position alone.
@@ -73,6 +86,7 @@ public:
   /// not cut at `chunk`.
   [[nodiscard]] io_operation<std::size_t> readv_at(std::span<const iovec> into,
                                                    std::int64_t offset) const noexcept;
+  /// The same for writing.
   [[nodiscard]] io_operation<std::size_t> writev_at(std::span<const iovec> from,
                                                     std::int64_t offset) const noexcept;
   /// Reads until there is no more room, or nothing left; gives how much. Stopped: what was read is
@@ -92,7 +106,9 @@ public:
   [[nodiscard]] task<result<std::size_t>> read(std::span<std::byte> into);
   /// Writes some bytes. Stopped: nothing was written.
   [[nodiscard]] task<result<std::size_t>> write(std::span<const std::byte> from);
+  /// As read(), into several rooms; the list is borrowed, too.
   [[nodiscard]] task<result<std::size_t>> readv(std::span<const iovec> into);
+  /// As write(), from several pieces; the list is borrowed, too.
   [[nodiscard]] task<result<std::size_t>> writev(std::span<const iovec> from);
   /// Writes everything; see write_all_at(). The position is behind what was written.
   [[nodiscard]] task<result<void>> write_all(std::span<const std::byte> from);
@@ -117,6 +133,7 @@ public:
   /// becomes longer if it ended before. std::errc::operation_not_supported by some file systems.
   [[nodiscard]] io_operation<void> allocate(std::int64_t offset,
                                             std::int64_t length) const noexcept;
+  /// What the file system knows of it now, whatever its name is.
   [[nodiscard]] task<result<file_info>> metadata() const;
   /// 0644 and the like. On a thread of the blocking pool.
   [[nodiscard]] task<result<void>> set_permissions(std::uint32_t mode) const;
@@ -133,6 +150,7 @@ public:
   [[nodiscard]] task<result<void>> lock(lock_kind kind = lock_kind::exclusive) const;
   /// True if it is locked now.
   [[nodiscard]] task<result<bool>> try_lock(lock_kind kind = lock_kind::exclusive) const;
+  /// Gives the lock up; nothing if there is none.
   [[nodiscard]] task<result<void>> unlock() const;
 
   // --- The end.
@@ -143,6 +161,7 @@ public:
 
   /// For what skua::io can do besides.
   [[nodiscard]] const io::descriptor& descriptor() const noexcept { return fd_; }
+  /// The raw number; -1 if there is none. It stays ours.
   [[nodiscard]] int get() const noexcept { return fd_.get(); }
   /// Gives the raw descriptor out: it is the caller's now.
   [[nodiscard]] unique_fd release() && noexcept;

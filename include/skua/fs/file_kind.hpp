@@ -8,17 +8,19 @@
 
 namespace skua::inline SKUA_ABI::fs {
 
+/// What there is on Linux.
 enum class file_kind : unsigned char {
-  unknown,
-  regular,
-  directory,
-  symlink,
-  block_device,
-  character_device,
-  fifo,
-  socket,
+  unknown,           ///< nobody could say
+  regular,           ///< a file with bytes of its own
+  directory,         ///< a list of names
+  symlink,           ///< a link to another path
+  block_device,      ///< a disk, or the like
+  character_device,  ///< a terminal, or the like
+  fifo,              ///< a pipe with a name
+  socket,            ///< a Unix socket
 };
 
+/// "regular", "directory", and so on, as the enumerators are called.
 [[nodiscard]] constexpr std::string_view name_of(file_kind which) noexcept {
   switch (which) {
     case file_kind::unknown:

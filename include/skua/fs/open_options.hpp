@@ -15,7 +15,9 @@ class [[gnu::visibility("default")]] open_options {
 public:
   constexpr open_options() noexcept : mode_(0666) {}
 
+  /// Opened for reading.
   constexpr open_options& read(bool yes = true) noexcept { return set(readable, yes); }
+  /// Opened for writing, from the start on; what is there stays unless it is written over.
   constexpr open_options& write(bool yes = true) noexcept { return set(writable, yes); }
   /// Each write goes to the end, wherever that is by then.
   constexpr open_options& append(bool yes = true) noexcept { return set(appends, yes); }
@@ -44,6 +46,7 @@ public:
     return *this;
   }
 
+  /// What mode() was told; 0666 otherwise.
   [[nodiscard]] constexpr std::uint32_t permissions() const noexcept { return mode_; }
   /// O_*, or std::errc::invalid_argument.
   [[nodiscard]] result<int> to_flags() const noexcept;

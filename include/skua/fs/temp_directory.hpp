@@ -20,11 +20,14 @@ public:
   [[nodiscard]] static task<result<temp_directory>> create(std::string in = temp_path(),
                                                            std::string prefix = "skua-");
 
+  /// `from` has none then.
   temp_directory(temp_directory&& from) noexcept : path_(std::exchange(from.path_, {})) {}
+  /// Removes the one that it has, as the destructor does. `from` has none then.
   temp_directory& operator=(temp_directory&& from) noexcept;
   /// Removes it with all that is in it, which blocks, and may take long; remove() does not block.
   ~temp_directory();
 
+  /// Where it is; empty if it was moved from.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// The path of `name` in it.
   [[nodiscard]] std::string operator/(std::string_view name) const;

@@ -27,14 +27,17 @@ public:
   [[nodiscard]] static task<result<temp_file>> create_named(std::string directory = temp_path(),
                                                             std::string prefix = "skua-");
 
+  /// `from` has none then.
   temp_file(temp_file&& from) noexcept
       : content_(std::move(from.content_)), path_(std::exchange(from.path_, {})) {}
+  /// Removes the one that it has, as the destructor does. `from` has none then.
   temp_file& operator=(temp_file&& from) noexcept;
   /// Closes and removes it, which may block, as unlink(2) may; remove() does not.
   ~temp_file();
 
   /// `co_await temp->read_at(...)`
   [[nodiscard]] file& operator*() noexcept { return content_; }
+  /// The same.
   [[nodiscard]] file* operator->() noexcept { return &content_; }
 
   /// Empty if it has no name.

@@ -12,8 +12,10 @@
 
 namespace skua::inline SKUA_ABI::fs {
 
+/// A value. What it names may be gone by now.
 class walk_entry {
 public:
+  /// Made by walk().
   walk_entry(std::string path, std::size_t name_length, file_kind kind, std::size_t depth,
              std::error_code error = {}) noexcept
       : path_(std::move(path)),
@@ -24,6 +26,7 @@ public:
 
   /// Begins with the path that walk() was given.
   [[nodiscard]] const std::string& path() const& noexcept { return path_; }
+  /// The same, moved out.
   [[nodiscard]] std::string path() && noexcept { return std::move(path_); }
   /// The last part of it.
   [[nodiscard]] std::string_view name() const noexcept {

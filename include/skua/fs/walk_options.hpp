@@ -9,6 +9,8 @@
 
 namespace skua::inline SKUA_ABI::fs {
 
+/// `walk_options().max_depth(3)`. What is not said: all there is, without following links, and past
+/// errors.
 class walk_options {
 public:
   /// Whether to go into a directory. Called by a thread of the blocking pool; throws nothing.
@@ -37,10 +39,13 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] constexpr std::size_t max_depth() const noexcept { return depth_; }
   [[nodiscard]] constexpr bool follows_symlinks() const noexcept { return follows_; }
   [[nodiscard]] constexpr bool stops_at_error() const noexcept { return stops_; }
   [[nodiscard]] constexpr predicate enter_if() const noexcept { return wanted_; }
+  ///@}
 
 private:
   std::size_t depth_;

@@ -16,7 +16,7 @@ enum class watch_kind : std::uint32_t {
   attributes = 0x004,    ///< permissions, times, links, owner
   written = 0x008,       ///< closed by somebody who could write
   closed = 0x010,        ///< closed by somebody who could not
-  opened = 0x020,        ///<
+  opened = 0x020,        ///< opened by anybody
   moved_from = 0x040,    ///< renamed away; the event with the same cookie says where to
   moved_to = 0x080,      ///< renamed to here
   created = 0x100,       ///< made in the directory
@@ -25,22 +25,27 @@ enum class watch_kind : std::uint32_t {
   self_moved = 0x800,    ///< what is watched has another name
   changes = 0xfce,       ///< to ask for: everything that leaves something changed
 };
+/// Both.
 [[nodiscard]] constexpr watch_kind operator|(watch_kind one, watch_kind other) noexcept {
   return static_cast<watch_kind>(static_cast<std::uint32_t>(one) |
                                  static_cast<std::uint32_t>(other));
 }
 
 /// Names what is watched, for one watcher. Not used again before two thousand million others.
-enum class watch_id : int { none = -1 };
+enum class watch_id : int {
+  none = -1  ///< no path: see watch_event::is_overflow()
+};
 
 /// A value.
 class watch_event {
 public:
+  /// Made by watcher.
   watch_event(watch_id which, std::uint32_t mask, std::uint32_t cookie, std::string name) noexcept
       : name_(std::move(name)), mask_(mask), cookie_(cookie), id_(which) {}
 
   /// What is watched; `none` if events were lost.
   [[nodiscard]] watch_id id() const noexcept { return id_; }
+  /// It happened. An event may be of several kinds.
   [[nodiscard]] bool is(watch_kind one) const noexcept {
     return (mask_ & static_cast<std::uint32_t>(one)) != 0;
   }

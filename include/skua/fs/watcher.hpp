@@ -44,6 +44,7 @@ public:
   /// The same as a stream without end, unless an error ends it. Borrows the watcher.
   [[nodiscard]] async_generator<result<watch_event>> events();
 
+  /// The inotify descriptor, which is readable when there are events. It stays ours.
   [[nodiscard]] const io::descriptor& descriptor() const noexcept { return fd_; }
 
 private:

@@ -7,6 +7,7 @@
 
 namespace skua::inline SKUA_ABI::fs {
 
+/// `write_options().mode(0600).sync()`.
 class write_options {
 public:
   constexpr write_options() noexcept : mode_(0666) {}
@@ -32,10 +33,13 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] constexpr std::uint32_t permissions() const noexcept { return mode_; }
   [[nodiscard]] constexpr bool says_mode() const noexcept { return says_mode_; }
   [[nodiscard]] constexpr bool syncs() const noexcept { return syncs_; }
   [[nodiscard]] constexpr bool syncs_directory() const noexcept { return syncs_directory_; }
+  ///@}
 
 private:
   std::uint32_t mode_;

@@ -69,11 +69,15 @@ private:
 template <typename T = void>
 class callback {
 public:
+  /// Made by from_callback() and its kin.
   explicit callback(callback_result<T>& of) noexcept : of_(&of) { of_->add_callback(); }
+  /// One of two, either of which may be called.
   callback(const callback& from) noexcept : of_(from.of_) {
     if (of_ != nullptr) of_->add_callback();
   }
+  /// `from` can only be assigned to or destroyed.
   callback(callback&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
+  /// The one that it was is dropped.
   callback& operator=(callback from) noexcept {
     std::swap(of_, from.of_);
     return *this;
@@ -104,6 +108,7 @@ public:
 
   /// For interfaces that carry nothing but a pointer. Each goes back by from_pointer(), once.
   [[nodiscard]] void* to_pointer() && noexcept { return std::exchange(of_, nullptr); }
+  /// What to_pointer() gave, as a callback again. Once for each.
   [[nodiscard]] static callback from_pointer(void* carried) noexcept {
     callback made;
     made.of_ = static_cast<callback_result<T>*>(carried);

@@ -14,6 +14,7 @@
 
 namespace skua::inline SKUA_ABI {
 
+/// Tells a function from the runtime that may stand before it.
 template <typename T>
 concept not_a_runtime = !std::same_as<std::remove_cvref_t<T>, runtime_handle> &&
                         !std::same_as<std::remove_cvref_t<T>, runtime>;

@@ -37,6 +37,7 @@ namespace skua::inline SKUA_ABI::io {
 template <async_reader Reader>
 class buffered_reader {
 public:
+  /// Borrows a reader that has a name, and has one that is moved in for itself.
   explicit buffered_reader(Reader&& from) : from_(std::forward<Reader>(from)) {}
 
   /// What is buffered; if nothing is, what the reader gives. A room of large_read bytes or more is
@@ -65,6 +66,7 @@ public:
   /// What it reads from. To read there directly leaves out what is buffered.
   [[nodiscard]] std::remove_reference_t<Reader>& inner() noexcept { return from_; }
 
+  /// Bytes: from here on a room is read into directly, past the buffer.
   static constexpr std::size_t large_read = 8192;
 
 private:
@@ -78,6 +80,7 @@ private:
   bool at_end_ = false;
 };
 
+/// A named reader is borrowed.
 template <typename Reader>
 buffered_reader(Reader&&) -> buffered_reader<Reader>;
 

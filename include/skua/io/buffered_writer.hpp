@@ -33,8 +33,9 @@ namespace skua::inline SKUA_ABI::io {
 template <async_writer Writer>
 class buffered_writer {
 public:
-  static constexpr std::size_t usual_capacity = 8192;
+  static constexpr std::size_t usual_capacity = 8192;  ///< bytes
 
+  /// Borrows a writer that has a name, and has one that is moved in for itself. No capacity is 1.
   explicit buffered_writer(Writer&& to, std::size_t capacity = usual_capacity)
       : to_(std::forward<Writer>(to)), capacity_(capacity > 0 ? capacity : 1) {}
 
@@ -102,8 +103,10 @@ private:
   std::size_t capacity_;
 };
 
+/// A named writer is borrowed.
 template <async_writer Writer>
 buffered_writer(Writer&&) -> buffered_writer<Writer>;
+/// A named writer is borrowed.
 template <async_writer Writer>
 buffered_writer(Writer&&, std::size_t) -> buffered_writer<Writer>;
 

@@ -17,6 +17,7 @@ namespace skua::inline SKUA_ABI::io {
 /// How many bytes went each way.
 class copied_both {
 public:
+  /// Made by copy_bidirectional().
   copied_both(std::uint64_t forth, std::uint64_t back) noexcept : forth_(forth), back_(back) {}
   /// From the first to the second.
   [[nodiscard]] std::uint64_t forth() const noexcept { return forth_; }

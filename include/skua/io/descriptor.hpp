@@ -21,13 +21,16 @@ public:
   descriptor() = default;
   /// Takes a raw descriptor in. Nobody else closes it from now on.
   explicit descriptor(unique_fd fd) noexcept;
+  /// `from` has none then. Not while anything is under way on it, which is checked.
   descriptor(descriptor&& from) noexcept;
+  /// Closes what it has. Not while anything is under way on either, which is checked.
   descriptor& operator=(descriptor&& from) noexcept;
   /// Closes, as unique_fd does.
   ~descriptor();
 
   /// -1 if it has none.
   [[nodiscard]] int get() const noexcept { return fd_.get(); }
+  /// It has one.
   explicit operator bool() const noexcept { return static_cast<bool>(fd_); }
 
   /// Gives the raw descriptor out: it is the caller's now.

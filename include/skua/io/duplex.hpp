@@ -31,8 +31,10 @@ public:
   class read_wait;
   class write_wait;
 
+  /// `from` is no end of anything then.
   duplex_stream(duplex_stream&& from) noexcept
       : of_(std::exchange(from.of_, nullptr)), which_(from.which_) {}
+  /// The end that it was is dropped.
   duplex_stream& operator=(duplex_stream from) noexcept {
     std::swap(of_, from.of_);
     std::swap(which_, from.which_);

@@ -31,6 +31,7 @@ public:
   /// Takes all of it, if it is not zero.
   [[nodiscard]] std::optional<std::uint64_t> try_wait() const noexcept;
 
+  /// For others, who may write to it, read it or poll it. It stays ours.
   [[nodiscard]] int get() const noexcept { return fd_.get(); }
 
 private:

@@ -12,9 +12,12 @@ class descriptor;
 /// way, or a descriptor, which sees to that itself. Borrows.
 class [[gnu::visibility("default")]] fd_ref {
 public:
+  /// A raw number, which the caller keeps open.
   fd_ref(int raw) noexcept : number_(raw) {}  // not explicit: both are passed as they are
+  /// A descriptor, which counts what is under way.
   fd_ref(const descriptor& of) noexcept;
 
+  /// The raw number.
   [[nodiscard]] int number() const noexcept { return number_; }
   /// Null for a raw number.
   [[nodiscard]] const descriptor* of() const noexcept { return of_; }

@@ -30,6 +30,7 @@ inline constexpr int working_directory = -100;  // AT_FDCWD
 /// `mode`: FALLOC_FL_*.
 [[nodiscard, gnu::visibility("default")]] io_operation<void> fallocate(
     fd_ref fd, int mode, std::int64_t offset, std::int64_t length) noexcept;
+/// Makes the file so long, by cutting it off or with zeros.
 [[nodiscard, gnu::visibility("default")]] io_operation<void> ftruncate(
     fd_ref fd, std::int64_t length) noexcept;
 
@@ -47,6 +48,7 @@ inline constexpr int working_directory = -100;  // AT_FDCWD
 [[nodiscard, gnu::visibility("default")]] io_operation<void> unlink(
     const char* path, int flags = 0, int directory = working_directory) noexcept;
 
+/// `mode`: permissions, less those that the process's umask takes away.
 [[nodiscard, gnu::visibility("default")]] io_operation<void> mkdir(
     const char* path, unsigned mode, int directory = working_directory) noexcept;
 
@@ -55,6 +57,7 @@ inline constexpr int working_directory = -100;  // AT_FDCWD
     const char* existing, const char* path, int flags = 0,
     int existing_directory = working_directory, int directory = working_directory) noexcept;
 
+/// A link at `path` that says `target`, whatever is there.
 [[nodiscard, gnu::visibility("default")]] io_operation<void> symlink(
     const char* target, const char* path, int directory = working_directory) noexcept;
 

@@ -12,8 +12,11 @@ namespace skua::inline SKUA_ABI {
 /// The bytes of one frame: a view, valid for as long as whoever gave it says.
 class frame {
 public:
+  /// Made by framed and buffered_reader.
   explicit frame(std::span<const std::byte> bytes) noexcept : bytes_(bytes) {}
+  /// Without what delimits it. Borrowed from the buffer.
   [[nodiscard]] std::span<const std::byte> bytes() const noexcept { return bytes_; }
+  /// The same bytes as text; whether it is any is not checked.
   [[nodiscard]] std::string_view text() const noexcept {
     return {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()};
   }

@@ -27,6 +27,7 @@ namespace skua::inline SKUA_ABI {
 template <async_reader Reader>
 class framed {
 public:
+  /// Borrows the reader, and has nothing of it before next().
   framed(Reader& from, framing rule) : from_(from), rule_(std::move(rule)) {}
 
   /// The next frame, valid until the call after it; empty at the end of the stream. Errors, which

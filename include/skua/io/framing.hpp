@@ -15,7 +15,7 @@ namespace skua::inline SKUA_ABI {
 /// more than that. A value; what it is made of is copied.
 class [[gnu::visibility("default")]] framing {
 public:
-  static constexpr std::size_t usual_limit = std::size_t{1} << 20;
+  static constexpr std::size_t usual_limit = std::size_t{1} << 20;  ///< bytes of a frame: 1 MiB
 
   /// Lines, without their end, "\n" or "\r\n". What follows the last end is a line, too.
   [[nodiscard]] static framing lines(std::size_t limit = usual_limit);
@@ -29,16 +29,17 @@ public:
 
   /// What a look at bytes found.
   struct cut {
+    /// What there is.
     enum class kind : unsigned char {
       frame,     ///< `begin` to `end`; the next begins at `next`.
       more,      ///< No whole frame yet. The next look may begin at `next`, with more bytes.
       too_long,  ///< The frame exceeds the limit.
       early_end  ///< The stream has ended in the middle of a frame.
     };
-    kind what = kind::more;
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    std::size_t next = 0;
+    kind what = kind::more;  ///< what was found; the rest depends on it
+    std::size_t begin = 0;   ///< where the frame begins
+    std::size_t end = 0;     ///< where it ends: behind its last byte
+    std::size_t next = 0;    ///< where to go on
   };
 
   /// Looks for a whole frame at the start of `bytes`. `seen`: so many were looked at before, in

@@ -45,6 +45,7 @@ protected:
   [[nodiscard]] std::int32_t not_taken() const noexcept {
     return has_result_ ? record_.result : -1;
   }
+  /// For await_resume(): what take() gave, if that was negative, as an error.
   [[nodiscard]] std::unexpected<std::error_code> failure(std::int32_t negated) const noexcept;
 
 private:
@@ -77,6 +78,7 @@ private:
 template <typename T>
 class io_operation final : public io_wait {
 public:
+  /// What is asked of the kernel; the functions of skua::io make these. `at`: see io_wait.
   explicit io_operation(const op_request& what, const io::descriptor* at = nullptr) noexcept
       : io_wait(what, at) {}
 

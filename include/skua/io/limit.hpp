@@ -17,6 +17,7 @@ namespace skua::inline SKUA_ABI::io {
 template <async_reader Reader>
 class limited_reader {
 public:
+  /// Use io::limit().
   limited_reader(Reader&& from, std::uint64_t most)
       : from_(std::forward<Reader>(from)), left_(most) {}
 
@@ -32,6 +33,7 @@ public:
 
   /// How many bytes may still come.
   [[nodiscard]] std::uint64_t left() const noexcept { return left_; }
+  /// What it reads from.
   [[nodiscard]] std::remove_reference_t<Reader>& inner() noexcept { return from_; }
 
 private:

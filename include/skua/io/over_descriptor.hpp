@@ -18,6 +18,7 @@ concept over_descriptor =
       { stream.io_descriptor() } -> std::same_as<const descriptor&>;
     };
 
+/// The descriptor itself, or what io_descriptor() gives.
 template <over_descriptor Stream>
 [[nodiscard]] const descriptor& descriptor_of(const Stream& stream) noexcept {
   if constexpr (std::same_as<Stream, descriptor>)

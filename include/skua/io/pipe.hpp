@@ -26,6 +26,7 @@ public:
     return end_.read(into);
   }
 
+  /// The raw number; it stays ours.
   [[nodiscard]] int get() const noexcept { return end_.get(); }
   /// See over_descriptor.hpp.
   [[nodiscard]] const descriptor& io_descriptor() const noexcept { return end_; }
@@ -40,6 +41,7 @@ private:
 /// is closed, and the reader finds the end when it has read everything.
 class [[gnu::visibility("default")]] pipe_writer {
 public:
+  /// Takes in an end that is open for writing.
   explicit pipe_writer(unique_fd fd) noexcept : end_(std::move(fd)) {}
 
   /// Suspends while the pipe is full, and writes some of the bytes, at least one unless there are
@@ -51,6 +53,7 @@ public:
   /// Writes all of them. Stopped: some may have been written. Errors as write().
   [[nodiscard]] task<result<void>> write_all(std::span<const std::byte> from) const;
 
+  /// The raw number; it stays ours.
   [[nodiscard]] int get() const noexcept { return end_.get(); }
   /// See over_descriptor.hpp.
   [[nodiscard]] const descriptor& io_descriptor() const noexcept { return end_; }
@@ -63,10 +66,11 @@ private:
 
 /// What pipe() gives.
 struct pipe_ends {
+  /// Made by pipe().
   pipe_ends(pipe_reader out, pipe_writer in) noexcept
       : reader(std::move(out)), writer(std::move(in)) {}
-  pipe_reader reader;
-  pipe_writer writer;
+  pipe_reader reader;  ///< gives what is written to the other
+  pipe_writer writer;  ///< takes what is read from the other
 };
 
 /// Makes a pipe, with O_CLOEXEC. Does not suspend; from anywhere. Fails with

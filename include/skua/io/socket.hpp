@@ -20,6 +20,8 @@ namespace skua::inline SKUA_ABI::io {
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> recv(fd_ref fd,
                                                                          std::span<std::byte> into,
                                                                          int flags = 0) noexcept;
+/// The same into several rooms, with the sender's address and control messages: see recvmsg(2). All
+/// that `message` points to is borrowed.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> recvmsg(fd_ref fd,
                                                                             msghdr& message,
                                                                             int flags = 0) noexcept;
@@ -28,6 +30,7 @@ namespace skua::inline SKUA_ABI::io {
 /// unless MSG_WAITALL asked the kernel to send on.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> send(
     fd_ref fd, std::span<const std::byte> from, int flags = 0) noexcept;
+/// The same from several pieces, with an address and control messages: see sendmsg(2).
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> sendmsg(fd_ref fd,
                                                                             const msghdr& message,
                                                                             int flags = 0) noexcept;

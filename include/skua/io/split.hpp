@@ -27,8 +27,11 @@ struct shared_stream {
 template <async_stream Stream>
 class stream_half {
 public:
+  /// Use io::split().
   explicit stream_half(shared_stream<Stream>& of) noexcept : held_(&of) {}
+  /// `from` has no stream then.
   stream_half(stream_half&& from) noexcept : held_(std::exchange(from.held_, nullptr)) {}
+  /// The half that it was is dropped.
   stream_half& operator=(stream_half from) noexcept {
     std::swap(held_, from.held_);
     return *this;
@@ -44,11 +47,13 @@ public:
     check(held_ != nullptr, "a half of a stream is used while it has one");
     return held_->stream;
   }
+  /// Of the stream, if that is nothing but a descriptor: see over_descriptor.hpp.
   [[nodiscard]] const descriptor& io_descriptor() const noexcept
     requires over_descriptor<Stream>
   {
     return descriptor_of(inner());
   }
+  /// Both are halves of one stream.
   [[nodiscard]] bool is_of_the_same_stream(const stream_half& other) const noexcept {
     return held_ != nullptr && held_ == other.held_;
   }
@@ -62,7 +67,9 @@ template <async_stream Stream>
 class read_half : public stream_half<Stream> {
 public:
   using stream_half<Stream>::stream_half;
+  /// The stream's own.
   [[nodiscard]] auto read(std::span<std::byte> into) { return this->inner().read(into); }
+  /// The stream's own, if it has that.
   [[nodiscard]] auto readv(std::span<const iovec> into)
     requires async_vectored_reader<Stream>
   {
@@ -75,12 +82,15 @@ template <async_stream Stream>
 class write_half : public stream_half<Stream> {
 public:
   using stream_half<Stream>::stream_half;
+  /// The stream's own.
   [[nodiscard]] auto write(std::span<const std::byte> from) { return this->inner().write(from); }
+  /// The stream's own, if it has that.
   [[nodiscard]] auto writev(std::span<const iovec> from)
     requires async_vectored_writer<Stream>
   {
     return this->inner().writev(from);
   }
+  /// The stream's own, if it has that.
   [[nodiscard]] auto shutdown_write()
     requires async_half_closable<Stream>
   {

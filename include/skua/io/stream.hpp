@@ -30,6 +30,8 @@ inline constexpr std::int64_t at_position = -1;
 /// Stopped: nothing was read.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> read(
     fd_ref fd, std::span<std::byte> into, std::int64_t offset = at_position) noexcept;
+/// The same into several rooms, one after the other; more than 1,024 are
+/// std::errc::invalid_argument. The list is borrowed, too.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> readv(
     fd_ref fd, std::span<const iovec> into, std::int64_t offset = at_position) noexcept;
 
@@ -38,6 +40,8 @@ inline constexpr std::int64_t at_position = -1;
 /// Stopped: nothing was written.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> write(
     fd_ref fd, std::span<const std::byte> from, std::int64_t offset = at_position) noexcept;
+/// The same from several pieces, one after the other; more than 1,024 are
+/// std::errc::invalid_argument. The list is borrowed, too.
 [[nodiscard, gnu::visibility("default")]] io_operation<std::size_t> writev(
     fd_ref fd, std::span<const iovec> from, std::int64_t offset = at_position) noexcept;
 

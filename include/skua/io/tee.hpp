@@ -22,6 +22,7 @@ namespace skua::inline SKUA_ABI::io {
 template <async_reader Reader, async_writer Writer>
 class tee_reader {
 public:
+  /// Use io::tee().
   tee_reader(Reader&& from, Writer&& to)
       : from_(std::forward<Reader>(from)), to_(std::forward<Writer>(to)) {}
 

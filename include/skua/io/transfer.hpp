@@ -13,7 +13,9 @@ namespace skua::inline SKUA_ABI::io {
 /// How far a transfer() has come.
 class transferred {
 public:
+  /// Made by io::transfer().
   transferred(std::uint64_t bytes, bool at_end) noexcept : bytes_(bytes), at_end_(at_end) {}
+  /// So many were moved.
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// The source has given everything. If not, the kernel has no way to go on.
   [[nodiscard]] bool at_end() const noexcept { return at_end_; }

@@ -24,9 +24,12 @@ public:
   /// What is left of them behind `skip` bytes.
   explicit iovec_list(std::span<const std::span<const std::byte>> pieces,
                       std::size_t skip = 0) noexcept;
+  /// The same for rooms to read into.
   explicit iovec_list(std::span<const std::span<std::byte>> rooms) noexcept;
 
+  /// There is nothing to read or write.
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// What readv(2) and writev(2) take. Valid as long as this.
   [[nodiscard]] std::span<const iovec> get() const noexcept {
     return std::span(list_).first(count_);
   }

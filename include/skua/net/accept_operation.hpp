@@ -17,6 +17,7 @@ namespace skua::inline SKUA_ABI::net {
 template <typename Stream>
 class accept_operation final : public io_wait {
 public:
+  /// Use tcp_listener::accept() or unix_listener::accept().
   explicit accept_operation(const io::descriptor& at) noexcept : io_wait(accept_request(at), &at) {}
   /// A connection that nobody took is closed.
   ~accept_operation() { unique_fd(not_taken()).reset(); }

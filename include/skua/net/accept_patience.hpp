@@ -26,7 +26,12 @@ namespace skua::inline SKUA_ABI::net {
 /// those that were not. When accepting works again, pauses are short again.
 class [[gnu::visibility("default")]] accept_patience {
 public:
-  enum class advice : unsigned char { again, pause, give_up };
+  /// What to do: accept again at once, pause() first, or let the listener be.
+  enum class advice : unsigned char {
+    again,   ///< accept at once
+    pause,   ///< wait for pause(), and then accept
+    give_up  ///< nothing will come any more
+  };
 
   accept_patience() noexcept = default;
 

@@ -29,6 +29,7 @@ namespace skua::inline SKUA_ABI::net {
 /// also if another user has the port. Throws std::logic_error outside a runtime.
 [[nodiscard, gnu::visibility("default")]] result<std::vector<tcp_listener>> bind_for_each_worker(
     const socket_address& at, listen_options how = listen_options());
+/// The same at an address as text, as tcp_listener::bind() takes it.
 [[nodiscard, gnu::visibility("default")]] result<std::vector<tcp_listener>> bind_for_each_worker(
     std::string_view at, listen_options how = listen_options());
 

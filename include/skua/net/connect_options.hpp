@@ -28,8 +28,11 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] time_span stagger() const noexcept { return stagger_; }
   [[nodiscard]] time_span resolution_delay() const noexcept { return resolution_delay_; }
+  ///@}
 
 private:
   static time_span not_negative(time_span length) noexcept {

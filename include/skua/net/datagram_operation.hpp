@@ -20,6 +20,7 @@ namespace skua::inline SKUA_ABI::net {
 /// co_await it for a result<datagram>.
 class [[gnu::visibility("default")]] receive_from_operation final : public io_wait {
 public:
+  /// Use datagram_socket::recv_from().
   receive_from_operation(const io::descriptor& at, std::span<std::byte> into) noexcept;
   result<datagram> await_resume();
 
@@ -33,6 +34,7 @@ private:
 /// the room, which is then full of its beginning.
 class [[gnu::visibility("default")]] receive_operation final : public io_wait {
 public:
+  /// Use datagram_socket::recv().
   receive_operation(const io::descriptor& at, std::span<std::byte> into) noexcept;
   result<std::size_t> await_resume();
 
@@ -43,6 +45,7 @@ private:
 /// co_await it for a result<void>: a datagram is sent as a whole.
 class [[gnu::visibility("default")]] send_to_operation final : public io_wait {
 public:
+  /// Use datagram_socket::send_to().
   send_to_operation(const io::descriptor& at, std::span<const std::byte> from,
                     const socket_address& to) noexcept;
   result<void> await_resume();
@@ -56,6 +59,7 @@ private:
 /// The same to where the socket is connected.
 class [[gnu::visibility("default")]] send_operation final : public io_wait {
 public:
+  /// Use datagram_socket::send().
   send_operation(const io::descriptor& at, std::span<const std::byte> from) noexcept;
   result<void> await_resume();
 };

@@ -49,14 +49,19 @@ public:
 
   // None of the following suspends; their errors are those of the system calls.
 
+  /// Where it is bound; the port that the kernel chose, too.
   [[nodiscard]] result<socket_address> local_address() const noexcept;
+  /// Where it is connected. std::errc::not_connected if it is not.
   [[nodiscard]] result<socket_address> peer_address() const noexcept;
 
   /// Bytes that the kernel keeps for us; what does not fit on arrival is lost. It doubles what it
   /// is given, and has limits of its own.
   result<void> set_send_buffer_size(std::size_t bytes) noexcept;
+  /// As the kernel has it now.
   [[nodiscard]] result<std::size_t> send_buffer_size() const noexcept;
+  /// The same for what was received and not taken yet.
   result<void> set_receive_buffer_size(std::size_t bytes) noexcept;
+  /// As the kernel has it now.
   [[nodiscard]] result<std::size_t> receive_buffer_size() const noexcept;
 
   /// Closes without blocking the thread.
@@ -69,8 +74,11 @@ public:
   [[nodiscard]] const io::descriptor& io_descriptor() const noexcept { return fd_; }
 
 protected:
+  /// Takes in an open socket of the right kind.
   explicit datagram_socket(unique_fd fd) noexcept : fd_(std::move(fd)) {}
+  /// Not while anything is under way, which is checked.
   datagram_socket(datagram_socket&&) = default;
+  /// Not while anything is under way, which is checked. What it had is closed.
   datagram_socket& operator=(datagram_socket&&) = default;
   ~datagram_socket() = default;
 

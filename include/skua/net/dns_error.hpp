@@ -23,6 +23,7 @@ enum class dns_errc {
 /// The category of dns_errc, "dns". Valid to the very end of the process.
 [[nodiscard, gnu::visibility("default")]] const std::error_category& dns_category() noexcept;
 
+/// Lets a dns_errc be compared with, and become, a std::error_code.
 [[nodiscard]] inline std::error_code make_error_code(dns_errc error) noexcept {
   return {static_cast<int>(error), dns_category()};
 }

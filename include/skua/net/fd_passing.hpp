@@ -46,9 +46,11 @@ private:
 /// What recv_with_fds() gives.
 class received_fds {
 public:
+  /// Made by recv_with_fds().
   received_fds(std::size_t bytes, std::size_t fds, bool truncated) noexcept
       : bytes_(bytes), fds_(fds), truncated_(truncated) {}
 
+  /// How many bytes have come.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
   /// How many descriptors have come and were kept, from the first place on.
   [[nodiscard]] std::size_t fds() const noexcept { return fds_; }
@@ -65,6 +67,7 @@ private:
 /// co_await it for a result<std::size_t>, the bytes sent.
 class [[gnu::visibility("default")]] send_fds_operation final : public io_wait {
 public:
+  /// Use unix_stream::send_with_fds().
   send_fds_operation(const io::descriptor& at, std::span<const std::byte> bytes,
                      std::span<const int> fds) noexcept;
   result<std::size_t> await_resume();
@@ -76,6 +79,7 @@ private:
 /// co_await it for a result<received_fds>.
 class [[gnu::visibility("default")]] receive_fds_operation final : public io_wait {
 public:
+  /// Use unix_stream::recv_with_fds().
   receive_fds_operation(const io::descriptor& at, std::span<std::byte> into,
                         std::span<unique_fd> fds) noexcept;
   /// Descriptors that nobody took are closed.

@@ -16,6 +16,7 @@ namespace skua::inline SKUA_ABI::net {
 /// Writes what to_string() gives; takes what std::format() takes for text: `{:>40}`.
 template <typename Address>
 struct address_formatter : std::formatter<std::string_view> {
+  /// What std::format() calls.
   template <typename Context>
   auto format(const Address& address, Context& to) const {
     return std::formatter<std::string_view>::format(address.to_string(), to);

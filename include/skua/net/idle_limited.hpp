@@ -48,13 +48,16 @@ private:
 template <typename Stream>
 class idle_limited {
 public:
+  /// Has the stream for itself. `limit`: of each read and write, from its begin on.
   idle_limited(Stream stream, time_span limit) noexcept
       : stream_(std::move(stream)), limit_(limit) {}
 
+  /// As the stream's, or std::errc::timed_out. Awaited where it is called.
   [[nodiscard]] auto read(std::span<std::byte> into) noexcept {
     auto begin = [this, into] { return stream_.read(into); };
     return limited_operation<decltype(begin())>(limit_, begin);
   }
+  /// As the stream's, or std::errc::timed_out. Awaited where it is called.
   [[nodiscard]] auto write(std::span<const std::byte> from) noexcept {
     auto begin = [this, from] { return stream_.write(from); };
     return limited_operation<decltype(begin())>(limit_, begin);
@@ -72,7 +75,9 @@ public:
   /// Waits for nobody, and has no limit.
   [[nodiscard]] auto shutdown_write() noexcept { return stream_.shutdown_write(); }
 
+  /// For all else that it can do, without a limit.
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
+  /// Gives it back; this is good for nothing then.
   [[nodiscard]] Stream take() noexcept { return std::move(stream_); }
 
 private:

@@ -18,8 +18,8 @@ namespace skua::inline SKUA_ABI::net {
 /// Nothing here suspends; any thread may call all of it.
 class [[gnu::visibility("default")]] ip_address {
 public:
-  using v4_bytes = std::array<std::uint8_t, 4>;
-  using v6_bytes = std::array<std::uint8_t, 16>;
+  using v4_bytes = std::array<std::uint8_t, 4>;   ///< in the order in which they are written
+  using v6_bytes = std::array<std::uint8_t, 16>;  ///< in the order in which they are written
 
   /// 0.0.0.0
   constexpr ip_address() = default;
@@ -27,16 +27,22 @@ public:
   constexpr explicit ip_address(const v4_bytes& bytes) noexcept {
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes_[i] = bytes[i];
   }
+  /// Version 6. `scope`: the number of the interface that a link-local address is of; 0: none.
   constexpr explicit ip_address(const v6_bytes& bytes, std::uint32_t scope = 0) noexcept
       : is_v6_(true), bytes_(bytes), scope_(scope) {}
 
+  /// a.b.c.d
   [[nodiscard]] static constexpr ip_address v4(std::uint8_t a, std::uint8_t b, std::uint8_t c,
                                                std::uint8_t d) noexcept {
     return ip_address(v4_bytes{a, b, c, d});
   }
+  /// 0.0.0.0: all interfaces, to whoever binds to it.
   [[nodiscard]] static constexpr ip_address v4_any() noexcept { return {}; }
+  /// 127.0.0.1
   [[nodiscard]] static constexpr ip_address v4_loopback() noexcept { return v4(127, 0, 0, 1); }
+  /// `::`: all interfaces, to whoever binds to it.
   [[nodiscard]] static constexpr ip_address v6_any() noexcept { return ip_address(v6_bytes{}); }
+  /// `::1`
   [[nodiscard]] static constexpr ip_address v6_loopback() noexcept {
     v6_bytes one{};
     one.back() = 1;
@@ -53,7 +59,9 @@ public:
   /// true whatever the interface is called.
   [[nodiscard]] std::string to_string() const;
 
+  /// Version 4.
   [[nodiscard]] constexpr bool is_v4() const noexcept { return !is_v6_; }
+  /// Version 6, also if an address of version 4 is mapped into it.
   [[nodiscard]] constexpr bool is_v6() const noexcept { return is_v6_; }
 
   /// 0.0.0.0 or ::, "any" to whoever binds to it.
@@ -73,7 +81,7 @@ public:
     if (is_v6_) return bytes_[0] == 0xfe && bytes_[1] >> 6U == 2;
     return bytes_[0] == 169 && bytes_[1] == 254;
   }
-  /// ::ffff:0:0/96, an IPv4 address as a socket for both versions shows it.
+  /// 0:0:0:0:0:ffff:0:0/96, an IPv4 address as a socket for both versions shows it.
   [[nodiscard]] constexpr bool is_v4_mapped() const noexcept {
     if (!is_v6_ || bytes_[10] != 0xff || bytes_[11] != 0xff) return false;
     for (std::size_t i = 0; i < 10; ++i)
@@ -99,6 +107,7 @@ public:
   /// Those of version 4 come first, then by their bytes. A mapped address is not the same as the
   /// plain one.
   friend constexpr auto operator<=>(const ip_address&, const ip_address&) noexcept = default;
+  /// Of the same version, with the same bytes and scope.
   friend constexpr bool operator==(const ip_address&, const ip_address&) noexcept = default;
 
 private:

@@ -7,10 +7,11 @@
 
 namespace skua::inline SKUA_ABI::net {
 
+/// Which addresses of a name a resolver asks for.
 enum class ip_family : std::uint8_t {
   any,  ///< both, as far as there are
-  v4,
-  v6,
+  v4,   ///< version 4 only
+  v6,   ///< version 6 only
 };
 
 }  // namespace skua::inline SKUA_ABI::net

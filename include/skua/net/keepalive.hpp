@@ -14,14 +14,17 @@ namespace skua::inline SKUA_ABI::net {
 class keepalive {
 public:
   keepalive() noexcept = default;
+  /// Silence before the first question.
   keepalive& idle(time_span silence) noexcept {
     idle_ = silence;
     return *this;
   }
+  /// From one question to the next.
   keepalive& interval(time_span between) noexcept {
     interval_ = between;
     return *this;
   }
+  /// Questions without an answer before it has failed.
   keepalive& count(int questions) noexcept {
     count_ = questions;
     return *this;
@@ -29,8 +32,11 @@ public:
 
   // 0: as the system has it.
 
+  /// Silence before the first question.
   [[nodiscard]] time_span idle() const noexcept { return idle_; }
+  /// From one question to the next.
   [[nodiscard]] time_span interval() const noexcept { return interval_; }
+  /// Questions without an answer before it has failed.
   [[nodiscard]] int count() const noexcept { return count_; }
 
 private:

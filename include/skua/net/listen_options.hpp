@@ -40,11 +40,14 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] int backlog() const noexcept { return backlog_; }
   [[nodiscard]] bool reuse_address() const noexcept { return reuse_address_; }
   [[nodiscard]] bool reuse_port() const noexcept { return reuse_port_; }
   [[nodiscard]] bool v6only() const noexcept { return v6only_; }
   [[nodiscard]] bool nodelay() const noexcept { return nodelay_; }
+  ///@}
 
 private:
   int backlog_ = 0x7fff'ffff;

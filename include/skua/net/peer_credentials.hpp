@@ -10,9 +10,9 @@ namespace skua::inline SKUA_ABI::net {
 /// As the kernel noted them when the connection (or the pair) was made; nobody can forge them. The
 /// process may have ended since, and its number may be another's.
 struct peer_credentials {
-  pid_t process = 0;
-  uid_t user = 0;
-  gid_t group = 0;
+  pid_t process = 0;  ///< its number
+  uid_t user = 0;     ///< whose it was
+  gid_t group = 0;    ///< its group, as it was
 };
 
 }  // namespace skua::inline SKUA_ABI::net

@@ -32,11 +32,16 @@ public:
   /// Closes it at the end. Dropping or moving it while a wait is under way is checked.
   [[nodiscard]] static readiness own(unique_fd fd) noexcept { return {none, std::move(fd)}; }
 
+  /// Until something can be read, or the other side has ended or failed. Gives the events: POLL* of
+  /// poll(2).
   [[nodiscard]] io_operation<std::uint32_t> readable() const noexcept;
+  /// Until something can be written, or the other side has ended or failed. Gives the events
+  /// likewise.
   [[nodiscard]] io_operation<std::uint32_t> writable() const noexcept;
   /// `events`: POLL* of poll(2).
   [[nodiscard]] io_operation<std::uint32_t> wait(std::uint32_t events) const noexcept;
 
+  /// The raw number, owned or borrowed.
   [[nodiscard]] int get() const noexcept { return owned_ ? owned_.get() : number_; }
   /// Gives the descriptor away if it is owned; empty otherwise.
   [[nodiscard]] unique_fd release() noexcept { return owned_.release(); }

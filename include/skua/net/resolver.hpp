@@ -31,6 +31,7 @@ class resolver_state;
 class [[gnu::visibility("default")]] resolver {
 public:
   resolver();
+  /// With servers, limits and memory of its own.
   explicit resolver(resolver_options options);
   /// For tests: asks somebody else. Owns the backend.
   resolver(resolver_options options, dns_backend* backend);
@@ -57,6 +58,7 @@ public:
   /// Forgets all answers, and reads /etc/resolv.conf again when it is next needed.
   void forget() noexcept;
 
+  /// So far. From any thread.
   [[nodiscard]] resolver_stats stats() const noexcept;
 
   /// "c-ares" or "getaddrinfo".

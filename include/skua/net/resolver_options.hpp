@@ -90,6 +90,8 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] const std::vector<socket_address>& servers() const noexcept { return servers_; }
   [[nodiscard]] time_span timeout() const noexcept { return timeout_; }
   [[nodiscard]] std::uint32_t tries() const noexcept { return tries_; }
@@ -99,6 +101,7 @@ public:
   [[nodiscard]] time_span unknown_ttl() const noexcept { return unknown_ttl_; }
   [[nodiscard]] const std::string& hosts_file() const noexcept { return hosts_file_; }
   [[nodiscard]] std::size_t queries_at_once() const noexcept { return queries_at_once_; }
+  ///@}
 
 private:
   static constexpr std::int64_t second = 1'000'000'000;

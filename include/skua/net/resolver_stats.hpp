@@ -8,6 +8,7 @@
 
 namespace skua::inline SKUA_ABI::net {
 
+/// Counted from its start. None ever goes down.
 struct resolver_stats {
   std::uint64_t queries = 0;   ///< begun; a lookup of both versions of IP needs two
   std::uint64_t cached = 0;    ///< answered from memory

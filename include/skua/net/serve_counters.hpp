@@ -32,6 +32,7 @@ public:
   serve_counters(const serve_counters&) = delete;
   serve_counters& operator=(const serve_counters&) = delete;
 
+  /// As they are now; those that belong together may differ by what is just happening.
   [[gnu::visibility("default"), nodiscard]] serve_report snapshot() const noexcept;
 
 private:

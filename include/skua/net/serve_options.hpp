@@ -15,7 +15,7 @@ class serve_counters;
 /// `serve_options().max_connections(10'000).drain_time(5s)`; see serve().
 class serve_options {
 public:
-  static constexpr std::size_t no_limit = semaphore::most;
+  static constexpr std::size_t no_limit = semaphore::most;  ///< as many connections as come
 
   serve_options() noexcept = default;
 
@@ -45,10 +45,13 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] std::size_t max_connections() const noexcept { return max_connections_; }
   [[nodiscard]] time_span drain_time() const noexcept { return drain_time_; }
   [[nodiscard]] time_span connection_time() const noexcept { return connection_time_; }
   [[nodiscard]] serve_counters* counters() const noexcept { return counters_; }
+  ///@}
 
 private:
   std::size_t max_connections_ = no_limit;

@@ -22,6 +22,7 @@ class [[gnu::visibility("default")]] socket_address {
 public:
   /// Nowhere: of the family AF_UNSPEC.
   socket_address() noexcept;
+  /// A place of the internet.
   socket_address(const ip_address& address, std::uint16_t port) noexcept;
 
   /// A Unix socket that has a name in the file system. Errors: std::errc::invalid_argument if it is
@@ -48,12 +49,16 @@ public:
 
   /// AF_INET, AF_INET6, AF_UNIX or AF_UNSPEC.
   [[nodiscard]] int family() const noexcept;
+  /// It has an IP address and a port.
   [[nodiscard]] bool is_ip() const noexcept;
+  /// It is a Unix socket: with a path, with an abstract name, or without a name.
   [[nodiscard]] bool is_unix() const noexcept;
 
   /// Only if is_ip(); anything else ends the program.
   [[nodiscard]] ip_address ip() const noexcept;
+  /// Only if is_ip(); anything else ends the program.
   [[nodiscard]] std::uint16_t port() const noexcept;
+  /// The same IP address with another port. Only if is_ip(), likewise.
   [[nodiscard]] socket_address with_port(std::uint16_t port) const noexcept;
 
   /// Empty if it is no Unix socket with a path. A view into this object.
@@ -63,10 +68,12 @@ public:
 
   /// For bind(2), connect(2) and sendmsg(2), as long as this object lives and is not assigned to.
   [[nodiscard]] const sockaddr* data() const noexcept;
+  /// Of data(), in bytes.
   [[nodiscard]] unsigned size() const noexcept { return size_; }
 
   /// The same place; the order says nothing more than that there is one.
   friend auto operator<=>(const socket_address&, const socket_address&) noexcept = default;
+  /// The same place.
   friend bool operator==(const socket_address&, const socket_address&) noexcept = default;
 
 private:

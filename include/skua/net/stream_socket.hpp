@@ -58,6 +58,7 @@ public:
 
   // None of the following suspends; their errors are those of the system calls.
 
+  /// Where it is bound; the port that the kernel chose, too.
   [[nodiscard]] result<socket_address> local_address() const noexcept;
   /// std::errc::not_connected once the connection was reset.
   [[nodiscard]] result<socket_address> peer_address() const noexcept;
@@ -65,8 +66,11 @@ public:
   /// Bytes that the kernel keeps for us. It doubles what it is given, and has limits of its own, so
   /// that what is set is not what is given back.
   result<void> set_send_buffer_size(std::size_t bytes) noexcept;
+  /// As the kernel has it now.
   [[nodiscard]] result<std::size_t> send_buffer_size() const noexcept;
+  /// The same for what was received and not read yet.
   result<void> set_receive_buffer_size(std::size_t bytes) noexcept;
+  /// As the kernel has it now.
   [[nodiscard]] result<std::size_t> receive_buffer_size() const noexcept;
 
   /// The number, for options that are not here; -1 if there is none. It stays ours.
@@ -77,9 +81,13 @@ public:
   [[nodiscard]] const io::descriptor& io_descriptor() const noexcept { return fd_; }
 
 protected:
+  /// Takes in a connected socket of the right kind.
   explicit stream_socket(unique_fd fd) noexcept : fd_(std::move(fd)) {}
+  /// The same for one that counts its operations already.
   explicit stream_socket(io::descriptor fd) noexcept : fd_(std::move(fd)) {}
+  /// Not while anything is under way, which is checked.
   stream_socket(stream_socket&&) = default;
+  /// Not while anything is under way, which is checked. What it had is closed.
   stream_socket& operator=(stream_socket&&) = default;
   ~stream_socket() = default;
 

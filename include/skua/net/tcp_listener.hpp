@@ -22,6 +22,7 @@ namespace skua::inline SKUA_ABI::net {
 /// only when nobody waits in accept(), which is checked.
 class [[gnu::visibility("default")]] tcp_listener {
 public:
+  /// What accept() gives, for templates.
   using stream_type = tcp_stream;
 
   /// Opens a port, and connections to it are made from now on. Port 0 lets the kernel choose; see
@@ -30,6 +31,7 @@ public:
   /// too_many_files_open; invalid_argument for a text that is no address.
   [[nodiscard]] static result<tcp_listener> bind(const socket_address& at,
                                                  const listen_options& how = listen_options());
+  /// The same at an address as text, "127.0.0.1:80" or "[::]:80"; invalid_argument if it is none.
   [[nodiscard]] static result<tcp_listener> bind(std::string_view at,
                                                  const listen_options& how = listen_options());
 

@@ -43,6 +43,7 @@ public:
   [[nodiscard]] static task<result<tcp_stream>> connect(
       resolver& names, std::string_view host, std::uint16_t port,
       connect_options options = connect_options());
+  /// The same with a resolver that is made for this connection.
   [[nodiscard]] static task<result<tcp_stream>> connect(
       std::string_view host, std::uint16_t port, connect_options options = connect_options());
 
@@ -57,11 +58,14 @@ public:
 
   /// Small writes are sent at once, not gathered while bytes under way are not acknowledged.
   result<void> set_nodelay(bool on) noexcept;
+  /// Whether it is on.
   [[nodiscard]] result<bool> nodelay() const noexcept;
 
   /// See keepalive. Off at first.
   result<void> set_keepalive(const keepalive& how) noexcept;
+  /// On as the system has it, or off.
   result<void> set_keepalive(bool on) noexcept;
+  /// Whether it is on.
   [[nodiscard]] result<bool> is_kept_alive() const noexcept;
 
   /// What closing does with bytes that were written and not acknowledged. Nothing: it returns, and
@@ -69,10 +73,12 @@ public:
   /// connection_reset. More: closing waits as long for them; only co_await close() does so without
   /// blocking the thread. Whole seconds, rounded up.
   result<void> set_linger(std::optional<time_span> how_long) noexcept;
+  /// What was set; nothing if closing does not wait.
   [[nodiscard]] result<std::optional<time_span>> linger() const noexcept;
 
   /// How many routers may pass our packets on, 1 to 255.
   result<void> set_ttl(int hops) noexcept;
+  /// As the kernel has it now.
   [[nodiscard]] result<int> ttl() const noexcept;
 
 private:

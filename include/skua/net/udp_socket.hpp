@@ -27,6 +27,7 @@ public:
   /// address_in_use, address_not_available, permission_denied, address_family_not_supported (no
   /// address of UDP), too_many_files_open; invalid_argument for a text that is no address.
   [[nodiscard]] static result<udp_socket> bind(const socket_address& at);
+  /// The same at an address as text, "127.0.0.1:53" or "[::]:53".
   [[nodiscard]] static result<udp_socket> bind(std::string_view at);
   /// The same where others may be bound, too, if all of them say so: for multicast, where each gets
   /// a copy, and for several receivers that share what comes (SO_REUSEADDR, SO_REUSEPORT).
@@ -38,12 +39,14 @@ public:
 
   /// Datagrams may be sent to a broadcast address. Off at first.
   result<void> set_broadcast(bool on) noexcept;
+  /// Whether it is on.
   [[nodiscard]] result<bool> broadcast() const noexcept;
 
   /// Receives what is sent to a group, at one interface (its number; 0: the system chooses). The
   /// group is of the socket's own version of IP. From then on the socket hears no group that only
-  /// others on this machine have joined, which a socket bound to any address otherwise does. Errors:
-  /// no_such_device, invalid_argument (no multicast address), address_in_use (joined before).
+  /// others on this machine have joined, which a socket bound to any address otherwise does.
+  /// Errors: no_such_device, invalid_argument (no multicast address), address_in_use (joined
+  /// before).
   result<void> join(const ip_address& group, std::uint32_t interface = 0) noexcept;
   /// Errors: address_not_available if it was not joined.
   result<void> leave(const ip_address& group, std::uint32_t interface = 0) noexcept;
@@ -51,13 +54,16 @@ public:
   result<void> set_multicast_interface(std::uint32_t interface) noexcept;
   /// What we send to a group comes to members on this machine, too. On at first.
   result<void> set_multicast_loop(bool on) noexcept;
+  /// Whether it is on.
   [[nodiscard]] result<bool> multicast_loop() const noexcept;
   /// How many routers may pass multicast on. 1 at first: none.
   result<void> set_multicast_ttl(int hops) noexcept;
+  /// As the kernel has it now.
   [[nodiscard]] result<int> multicast_ttl() const noexcept;
 
   /// How many routers may pass other datagrams on, 1 to 255.
   result<void> set_ttl(int hops) noexcept;
+  /// As the kernel has it now.
   [[nodiscard]] result<int> ttl() const noexcept;
 
 private:

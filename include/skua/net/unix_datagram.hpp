@@ -39,6 +39,7 @@ public:
                                                  std::span<const int> fds) noexcept {
     return {io_descriptor(), bytes, fds};
   }
+  /// One datagram with its descriptors: see unix_stream::recv_with_fds().
   [[nodiscard]] receive_fds_operation recv_with_fds(std::span<std::byte> into,
                                                     std::span<unique_fd> fds) noexcept {
     return {io_descriptor(), into, fds};

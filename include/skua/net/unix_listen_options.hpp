@@ -30,9 +30,12 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] int backlog() const noexcept { return backlog_; }
   [[nodiscard]] bool replace_stale() const noexcept { return replace_stale_; }
   [[nodiscard]] std::optional<unsigned> permissions() const noexcept { return permissions_; }
+  ///@}
 
 private:
   int backlog_ = 0x7fff'ffff;

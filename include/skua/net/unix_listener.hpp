@@ -23,6 +23,7 @@ namespace skua::inline SKUA_ABI::net {
 /// release() the file is the caller's business, too.
 class [[gnu::visibility("default")]] unix_listener {
 public:
+  /// What accept() gives, for templates.
   using stream_type = unix_stream;
 
   /// Makes a socket at a path, or under an abstract name, which is in no file system. Does not

@@ -18,7 +18,12 @@ namespace skua::inline SKUA_ABI::net {
 /// than 1,024 the first so many count. A stop and a timeout are as with any io_wait.
 class [[gnu::visibility("default")]] vectored_operation final : public io_wait {
 public:
-  enum class direction : bool { receive, send };
+  /// Whether the buffers are rooms to fill or bytes to send.
+  enum class direction : bool {
+    receive,  ///< rooms to fill
+    send      ///< bytes to send
+  };
+  /// Use stream_socket::readv() or writev().
   vectored_operation(const io::descriptor& at, std::span<const iovec> buffers,
                      direction which) noexcept;
 

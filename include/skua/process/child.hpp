@@ -29,11 +29,13 @@ namespace skua::inline SKUA_ABI::process {
 /// drops its copy, nothing happens to the process.
 class [[gnu::visibility("default")]] child {
 public:
+  /// `from` stands for no process then.
   child(child&& from) noexcept
       : record_(std::exchange(from.record_, nullptr)),
         in_(std::move(from.in_)),
         out_(std::move(from.out_)),
         err_(std::move(from.err_)) {}
+  /// The one that it stood for is dropped: see above.
   child& operator=(child&& from) noexcept {
     child old(std::move(*this));
     record_ = std::exchange(from.record_, nullptr);
@@ -62,6 +64,7 @@ public:
   /// waits. Never hits another process. Fails with std::errc::no_such_process if its end was waited
   /// for; one that has ended but was not waited for takes it without effect.
   result<void> signal(int number) const noexcept;
+  /// SIGKILL, which no program can refuse. Otherwise as signal().
   result<void> kill() const noexcept;
   /// The same for every process of its group. Only if it was started with command::new_group() or
   /// new_session(): otherwise std::errc::invalid_argument. Once its end was waited for,
@@ -71,7 +74,9 @@ public:
   /// The ends of the pipes that command::in(), out() and err() asked for; nothing otherwise. Move
   /// one out to give it to another task, reset() it to close it.
   [[nodiscard]] std::optional<io::pipe_writer>& in() noexcept { return in_; }
+  /// Its standard output, likewise.
   [[nodiscard]] std::optional<io::pipe_reader>& out() noexcept { return out_; }
+  /// Its standard error, likewise.
   [[nodiscard]] std::optional<io::pipe_reader>& err() noexcept { return err_; }
 
   /// Dropping it does not kill any more.

@@ -37,6 +37,7 @@ public:
   /// looked for in PATH, as the program will have it.
   explicit command(std::string program) : program_(std::move(program)) {}
 
+  /// One more argument, as the program gets it: no shell takes it apart.
   command& arg(std::string one) {
     arguments_.push_back(std::move(one));
     return *this;
@@ -54,6 +55,7 @@ public:
     changes_.emplace_back(std::move(name), std::move(value));
     return *this;
   }
+  /// The program does not get this variable.
   command& env_remove(std::string name) {
     changes_.emplace_back(std::move(name), std::nullopt);
     return *this;
@@ -68,8 +70,11 @@ public:
   /// The working directory. Entered as the user that the program runs as.
   command& directory(std::string path) noexcept { return set(directory_, std::move(path)); }
 
+  /// Where its standard input comes from.
   command& in(stdio from) noexcept { return set(streams_[0], std::move(from)); }
+  /// Where its standard output goes to.
   command& out(stdio to) noexcept { return set(streams_[1], std::move(to)); }
+  /// Where its standard error goes to.
   command& err(stdio to) noexcept { return set(streams_[2], std::move(to)); }
 
   /// The program gets this descriptor as its number `as`, above the standard streams. Closed here
@@ -93,6 +98,7 @@ public:
   /// The user that it runs as. Needs privilege, and if groups() says nothing else the program is in
   /// no supplementary group.
   command& user(uid_t id) noexcept { return set(uid_, id); }
+  /// The group that it runs as. Needs privilege.
   command& group(gid_t id) noexcept { return set(gid_, id); }
   /// The supplementary groups.
   command& groups(std::vector<gid_t> all) noexcept { return set(groups_, std::move(all)); }

@@ -13,6 +13,7 @@ class [[gnu::visibility("default")]] exit_status {
 public:
   /// It gave `code`, 0 to 255.
   [[nodiscard]] static exit_status exited(int code) noexcept { return {code, 0, false}; }
+  /// A signal ended it.
   [[nodiscard]] static exit_status killed(int signal, bool core_dumped = false) noexcept {
     return {0, signal, core_dumped};
   }
@@ -33,6 +34,7 @@ public:
   /// "exit code 3", "signal 6 (SIGABRT), core dumped".
   [[nodiscard]] std::string to_string() const;
 
+  /// Of the same kind, with the same code or signal.
   friend bool operator==(const exit_status&, const exit_status&) noexcept = default;
 
 private:

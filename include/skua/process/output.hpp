@@ -14,18 +14,19 @@ namespace skua::inline SKUA_ABI::process {
 
 /// What command::output() gives.
 struct output {
+  /// With nothing written yet.
   explicit output(exit_status how) noexcept : status(how) {}
 
-  exit_status status;
-  std::string out;
-  std::string err;
+  exit_status status;      ///< how it has ended
+  std::string out;         ///< what it wrote to its standard output
+  std::string err;         ///< what it wrote to its standard error
   bool cut_short = false;  ///< one of them exceeded the limit, and output_options::cut() was said
 };
 
 /// What command::output() is to do besides.
 class output_options {
 public:
-  static constexpr std::size_t usual_limit = std::size_t{16} << 20;
+  static constexpr std::size_t usual_limit = std::size_t{16} << 20;  ///< bytes: 16 MiB
 
   /// The most bytes that out and err may have, each.
   output_options& limit(std::size_t bytes) noexcept {
@@ -48,10 +49,13 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
   [[nodiscard]] bool cuts() const noexcept { return cut_; }
   [[nodiscard]] const std::optional<time_span>& timeout() const noexcept { return timeout_; }
   [[nodiscard]] const std::optional<std::string>& input() const noexcept { return input_; }
+  ///@}
 
 private:
   std::size_t limit_ = usual_limit;

@@ -25,7 +25,9 @@ namespace skua::inline SKUA_ABI::signal {
 /// heard after the last that came. Belongs to one task at a time. Costs a descriptor.
 class [[gnu::visibility("default")]] stream {
 public:
+  /// `from` hears of nothing then.
   stream(stream&& from) noexcept : who_(std::exchange(from.who_, nullptr)) {}
+  /// The two change places.
   stream& operator=(stream&& from) noexcept {
     std::swap(who_, from.who_);
     return *this;

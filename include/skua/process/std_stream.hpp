@@ -16,6 +16,7 @@ namespace skua::inline SKUA_ABI::process {
 /// See stdin_stream(). One task reads at a time; it stays where it is meanwhile.
 class std_reader {
 public:
+  /// Use stdin_stream().
   explicit std_reader(io::descriptor from) noexcept : from_(std::move(from)) {}
 
   /// Suspends until there is something, and reads some of it; 0 at the end. Stopped: nothing was
@@ -33,6 +34,7 @@ private:
 /// See stdout_stream(). One task writes at a time; it stays where it is meanwhile.
 class [[gnu::visibility("default")]] std_writer {
 public:
+  /// Use stdout_stream() or stderr_stream().
   explicit std_writer(io::descriptor to) noexcept : to_(std::move(to)) {}
 
   /// Suspends while there is no room, and writes some of the bytes. Fails with
@@ -63,6 +65,7 @@ private:
 /// Standard output and error, in the same way. There is no buffer: what was written has been
 /// handed to the system. What std::cout or stdio have buffered comes when they are flushed.
 [[nodiscard, gnu::visibility("default")]] result<std_writer> stdout_stream() noexcept;
+/// Standard error; see stdout_stream().
 [[nodiscard, gnu::visibility("default")]] result<std_writer> stderr_stream() noexcept;
 
 }  // namespace skua::inline SKUA_ABI::process

@@ -14,16 +14,17 @@ namespace skua::inline SKUA_ABI::process {
 /// started, each time anew.
 class stdio {
 public:
+  /// Which of the functions below made it.
   enum class kind : std::uint8_t {
-    inherit,
-    null,
-    pipe,
-    read_file,
-    write_file,
-    append_file,
-    given,
-    borrowed,
-    same_as_out,
+    inherit,      ///< inherit()
+    null,         ///< null()
+    pipe,         ///< pipe()
+    read_file,    ///< read_from()
+    write_file,   ///< write_to()
+    append_file,  ///< append_to()
+    given,        ///< give()
+    borrowed,     ///< borrow()
+    same_as_out,  ///< same_as_out()
   };
 
   /// That of this process.
@@ -33,6 +34,7 @@ public:
   /// A pipe, whose other end child::in(), out() or err() has.
   [[nodiscard]] static stdio pipe() noexcept { return stdio(kind::pipe); }
 
+  /// A file that is there, opened for reading.
   [[nodiscard]] static stdio read_from(std::string path) {
     return stdio(kind::read_file, std::move(path));
   }
@@ -40,6 +42,7 @@ public:
   [[nodiscard]] static stdio write_to(std::string path) {
     return stdio(kind::write_file, std::move(path));
   }
+  /// Made if it is not there; each write goes to its end.
   [[nodiscard]] static stdio append_to(std::string path) {
     return stdio(kind::append_file, std::move(path));
   }
@@ -58,12 +61,15 @@ public:
 
   // For those who start programs.
 
+  /// Which function made it.
   [[nodiscard]] kind which() const noexcept { return kind_; }
+  /// Of read_from(), write_to() and append_to(); empty otherwise.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Of what was given or borrowed; -1 if it was given to a child before.
   [[nodiscard]] int number() const noexcept {
     return kind_ == kind::given ? given_.get() : number_;
   }
+  /// A child has what was given: it is closed here.
   void was_given() noexcept { given_.reset(); }
 
 private:

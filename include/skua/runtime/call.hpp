@@ -12,6 +12,7 @@
 
 namespace skua::inline SKUA_ABI {
 
+/// What can be called with these arguments.
 template <typename Callable, typename... Args>
 concept callable_with =
     requires(Callable callable, Args&&... args) { callable(std::forward<Args>(args)...); };

@@ -17,6 +17,7 @@ namespace skua::inline SKUA_ABI {
 class fault_plan;
 class hooks;
 
+/// How workers share what there is to do.
 enum class flavour : unsigned char {
   multi_thread,    ///< workers with threads of their own, which steal from each other
   current_thread,  ///< one worker, on the thread that calls block_on()
@@ -50,8 +51,9 @@ enum class unhandled : unsigned char {
 struct config {
   /// For `workers` and `global_queue_interval`: let the runtime decide.
   static constexpr std::size_t automatic = ~std::size_t{0};
-  static constexpr std::size_t name_max = 32;
+  static constexpr std::size_t name_max = 32;  ///< bytes of `name`
 
+  /// How workers share what there is to do: see `flavour`.
   skua::flavour flavour = flavour::multi_thread;
 
   /// See `order`. `lifo` needs multi_thread.

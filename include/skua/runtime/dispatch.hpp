@@ -14,10 +14,12 @@ namespace skua::inline SKUA_ABI::dispatch {
 class [[gnu::visibility("default")]] round_robin {
 public:
   round_robin() noexcept = default;
+  /// A counter of its own, which goes on from where that of `from` is.
   round_robin(const round_robin& from) noexcept : next_(from.position()) {}
   round_robin& operator=(const round_robin&) = delete;
   ~round_robin() = default;
 
+  /// The next one. One atomic addition.
   [[nodiscard]] std::size_t choose(const placement& of) noexcept;
 
 private:
@@ -31,10 +33,12 @@ private:
 class [[gnu::visibility("default")]] least_loaded {
 public:
   least_loaded() noexcept = default;
+  /// As `from`, with a counter of its own.
   least_loaded(const least_loaded& from) noexcept;
   least_loaded& operator=(const least_loaded&) = delete;
   ~least_loaded() = default;
 
+  /// Looks at all of them.
   [[nodiscard]] std::size_t choose(const placement& of) noexcept;
 
 private:
@@ -45,6 +49,7 @@ private:
 /// key go to one worker after the other.
 class [[gnu::visibility("default")]] hash {
 public:
+  /// By the key, or in turn.
   [[nodiscard]] std::size_t choose(const placement& of) noexcept;
 
 private:
@@ -56,6 +61,7 @@ private:
 /// without a read-modify-write.
 class [[gnu::visibility("default")]] local_first {
 public:
+  /// The worker that asks, or in turn if none does.
   [[nodiscard]] std::size_t choose(const placement& of) noexcept;
 
 private:

@@ -28,6 +28,7 @@ class any_dispatcher {
 public:
   any_dispatcher() noexcept = default;
 
+  /// Moves a dispatcher in; allocates.
   template <typename Strategy>
     requires(!std::is_same_v<std::remove_cvref_t<Strategy>, any_dispatcher>)
   // NOLINTNEXTLINE(google-explicit-constructor): config().dispatcher = dispatch::round_robin();
@@ -37,15 +38,19 @@ public:
                   "number of a worker");
   }
 
+  /// Copies the dispatcher; throws what that throws.
   any_dispatcher(const any_dispatcher& from)
       : held_(from.held_ != nullptr ? from.held_->copy() : nullptr) {}
+  /// `from` holds none then.
   any_dispatcher(any_dispatcher&& from) noexcept : held_(std::exchange(from.held_, nullptr)) {}
+  /// What it held is destroyed.
   any_dispatcher& operator=(any_dispatcher from) noexcept {
     std::swap(held_, from.held_);
     return *this;
   }
   ~any_dispatcher() { delete held_; }
 
+  /// It holds one.
   explicit operator bool() const noexcept { return held_ != nullptr; }
 
   /// If it holds one.

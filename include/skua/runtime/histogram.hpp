@@ -18,11 +18,12 @@ namespace skua::inline SKUA_ABI {
 ///              [64, 80) [80, 96) [96, 112) [112, 128) [128, 160) ...
 ///   121        2^36 and above
 struct histogram {
-  static constexpr std::size_t buckets = 122;
+  static constexpr std::size_t buckets = 122;  ///< see above
+  /// The number of the last bucket, for what is over all others.
   static constexpr std::size_t over = buckets - 1;
 
-  std::uint64_t counts[buckets] = {};
-  std::int64_t largest = 0;  ///< exactly; 0 if nothing was counted, or nothing above 0
+  std::uint64_t counts[buckets] = {};  ///< by bucket
+  std::int64_t largest = 0;            ///< exactly; 0 if nothing was counted, or nothing above 0
 
   /// How many were counted.
   [[nodiscard, gnu::visibility("default")]] std::uint64_t count() const noexcept;
@@ -32,8 +33,10 @@ struct histogram {
   /// `q` is from 0 (then it is the bucket of the smallest) to 1.
   [[nodiscard, gnu::visibility("default")]] std::int64_t quantile(double q) const noexcept;
 
+  /// The greatest number that was counted; 0 if none was above 0.
   [[nodiscard]] std::int64_t max() const noexcept { return largest; }
 
+  /// As if both had been counted in one.
   [[gnu::visibility("default")]] histogram& operator+=(const histogram& other) noexcept;
 
   /// Which bucket counts this number.

@@ -46,9 +46,11 @@ private:
 template <typename T>
 class join_handle {
 public:
+  /// What awaiting it gives.
   using value_type = T;
   using awaited_as_rvalue_tag = void;
 
+  /// For those who spawn.
   explicit join_handle(task_cell& whom) noexcept : hold_(&whom) {}
 
   /// False once it was awaited, detached or moved from. All functions below ask for true, except
@@ -73,6 +75,8 @@ public:
   class outcome_wait;
   class end_wait;
 
+  /// `co_await std::move(handle)`: its value; rethrows its exception; throws task_cancelled if it
+  /// was stopped. The handle is empty then.
   value_wait operator co_await() && { return value_wait(std::move(*this)); }
 
   /// `co_await handle.outcome()`: all three ends as a value. Takes the result: the handle is empty.

@@ -30,11 +30,11 @@ struct worker_metrics {
 
 /// What runtime::metrics() gives. Tasks that a handle keeps, but that have ended, are not live.
 struct metrics_snapshot {
-  std::uint64_t spawned = 0;
+  std::uint64_t spawned = 0;    ///< since the start
   std::uint64_t ended = 0;      ///< in any way
   std::uint64_t cancelled = 0;  ///< of these, or just about to be: stopped
-  std::uint64_t live = 0;
-  std::uint64_t refused = 0;  ///< spawned from outside when nothing was accepted any more
+  std::uint64_t live = 0;       ///< spawned, and not ended yet
+  std::uint64_t refused = 0;    ///< spawned from outside when nothing was accepted any more
 
   std::size_t inject_depth = 0;      ///< items in the shared queue, or in all inboxes, now
   std::uint64_t wakes_sent = 0;      ///< by workers and other threads
@@ -46,11 +46,11 @@ struct metrics_snapshot {
   /// How it talks to the kernel.
   backend driver = backend::none;
 
-  std::vector<worker_metrics> workers;
+  std::vector<worker_metrics> workers;  ///< by their numbers
 
   /// Only with config::histograms: from queued to resumed, and from resumed to suspended.
   histogram schedule_latency;
-  histogram run_time;
+  histogram run_time;  ///< how long a turn took; see above
 };
 
 }  // namespace skua::inline SKUA_ABI

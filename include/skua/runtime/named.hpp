@@ -10,12 +10,16 @@
 
 namespace skua::inline SKUA_ABI {
 
+/// What named() gives, for those who spawn.
 template <typename Spawnable>
 class named_spawnable {
 public:
+  /// Use named().
   named_spawnable(std::string_view name, Spawnable what) : name_(name), what_(std::move(what)) {}
 
+  /// Borrowed, as it was given.
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
+  /// What is to be spawned.
   [[nodiscard]] Spawnable take() && { return std::move(what_); }
 
 private:

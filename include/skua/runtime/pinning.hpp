@@ -15,7 +15,12 @@ namespace skua::inline SKUA_ABI {
 /// anywhere.
 class pinning {
 public:
-  enum class unit : unsigned char { nothing, cpus, nodes };
+  /// What a worker is bound to.
+  enum class unit : unsigned char {
+    nothing,  ///< the kernel decides
+    cpus,     ///< one CPU
+    nodes     ///< all CPUs of one NUMA node
+  };
 
   /// To nothing: the kernel moves threads as it likes.
   pinning() noexcept = default;
@@ -33,9 +38,11 @@ public:
     return {unit::nodes, std::move(which), true};
   }
 
+  /// What workers are bound to.
   [[nodiscard]] unit what() const noexcept { return what_; }
   /// False: all there are.
   [[nodiscard]] bool is_listed() const noexcept { return listed_; }
+  /// Numbers of CPUs or of nodes, one for each worker.
   [[nodiscard]] const std::vector<std::uint32_t>& list() const noexcept { return list_; }
 
 private:

@@ -21,6 +21,7 @@ public:
   /// `of` is passed on to `load`. Dispatchers can be tested with this, without a runtime.
   placement(std::size_t workers, std::size_t here, const void* of, load_function load) noexcept
       : workers_(workers), here_(here), of_(of), load_(load) {}
+  /// For those who spawn by a key.
   placement& with_key(std::uint64_t key) noexcept {
     key_ = key;
     has_key_ = true;
@@ -39,6 +40,7 @@ public:
 
   /// What spawn_by() was called with, as a number that is well mixed.
   [[nodiscard]] bool has_key() const noexcept { return has_key_; }
+  /// Only if has_key().
   [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
 
 private:

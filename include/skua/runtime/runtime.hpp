@@ -33,6 +33,7 @@ struct shutdown_report {
   /// Tasks that did not stop in time. They may go on for as long as the process lives; their memory
   /// and the runtime's stay valid.
   std::vector<task_info> still_running;
+  /// All have stopped: nothing was left behind.
   [[nodiscard]] bool complete() const noexcept { return still_running.empty(); }
 };
 
@@ -43,9 +44,13 @@ struct no_value {};
 /// which then accepts nothing more.
 class [[gnu::visibility("default")]] runtime_handle {
 public:
+  /// Use current() or runtime::get_handle().
   explicit runtime_handle(core& of) noexcept;  // takes a reference of its own
+  /// Refers to the same runtime.
   runtime_handle(const runtime_handle& from) noexcept;
+  /// `from` refers to none then, and can only be assigned to or destroyed.
   runtime_handle(runtime_handle&& from) noexcept : core_(std::exchange(from.core_, nullptr)) {}
+  /// Refers to the runtime of `from`.
   runtime_handle& operator=(runtime_handle from) noexcept {
     std::swap(core_, from.core_);
     return *this;
@@ -78,6 +83,7 @@ public:
           return accept(order, false);
         }));
   }
+  /// On the worker of a key: see skua::spawn_by().
   template <typename Key, typename Spawnable>
   auto spawn_by(const Key& key, Spawnable&& what,
                 std::source_location where = std::source_location::current()) const {
@@ -107,9 +113,11 @@ public:
   [[nodiscard]] std::size_t workers() const noexcept;
   /// How many tasks live on a worker of a thread_per_core runtime; 0 in other flavours.
   [[nodiscard]] std::size_t tasks_on(std::size_t worker) const noexcept;
+  /// Counted since the start; taken worker by worker, while they go on.
   [[nodiscard]] metrics_snapshot metrics() const;
   /// How it talks to the kernel, and why that way.
   [[nodiscard]] skua::driver_info driver_info() const;
+  /// Every task that lives, and where it waits. Looks at all of them: for people, not for loops.
   [[nodiscard]] std::vector<task_info> tasks() const;
 
 private:
@@ -125,12 +133,15 @@ private:
 class [[gnu::visibility("default")]] runtime {
 public:
   class builder;
+  /// What get_handle() gives.
   using handle = runtime_handle;
 
   /// Starts workers and all. On failure nothing is left behind.
   [[nodiscard]] static std::expected<runtime, start_error> start(const config& settings);
 
+  /// `from` is no runtime then: it can only be assigned to or destroyed.
   runtime(runtime&& from) noexcept : handle_(std::move(from.handle_)) {}
+  /// The one that it was ends, as by the destructor.
   runtime& operator=(runtime&& from) noexcept {
     runtime old(std::move(*this));
     handle_ = std::move(from.handle_);
@@ -168,31 +179,40 @@ public:
     return run_tasks(order_for_root(std::forward<Spawnables>(roots), here)...);
   }
 
+  /// See runtime_handle::spawn().
   template <typename Spawnable>
   auto spawn(Spawnable&& what, std::source_location where = std::source_location::current()) {
     return handle_.spawn(std::forward<Spawnable>(what), where);
   }
+  /// See runtime_handle::try_spawn().
   template <typename Spawnable>
   [[nodiscard]] auto try_spawn(Spawnable&& what,
                                std::source_location where = std::source_location::current()) {
     return handle_.try_spawn(std::forward<Spawnable>(what), where);
   }
 
+  /// See runtime_handle::spawn_on().
   template <typename Spawnable>
   auto spawn_on(std::size_t worker, Spawnable&& what,
                 std::source_location where = std::source_location::current()) {
     return handle_.spawn_on(worker, std::forward<Spawnable>(what), where);
   }
+  /// See runtime_handle::spawn_by().
   template <typename Key, typename Spawnable>
   auto spawn_by(const Key& key, Spawnable&& what,
                 std::source_location where = std::source_location::current()) {
     return handle_.spawn_by(key, std::forward<Spawnable>(what), where);
   }
 
+  /// How many workers it has.
   [[nodiscard]] std::size_t workers() const noexcept { return handle_.workers(); }
+  /// For those who outlive this object, or are on other threads. Copy it.
   [[nodiscard]] const handle& get_handle() const noexcept { return handle_; }
+  /// See runtime_handle::metrics().
   [[nodiscard]] metrics_snapshot metrics() const { return handle_.metrics(); }
+  /// See runtime_handle::driver_info().
   [[nodiscard]] skua::driver_info driver_info() const { return handle_.driver_info(); }
+  /// See runtime_handle::tasks().
   [[nodiscard]] std::vector<task_info> tasks() const { return handle_.tasks(); }
 
   /// Accepts nothing more, asks every task to stop, and blocks until all have, at most `timeout`.
@@ -201,6 +221,7 @@ public:
   shutdown_report shutdown(Duration timeout) {
     return shut_down(to_nanoseconds(timeout));
   }
+  /// The same without a limit of time.
   shutdown_report shutdown();
 
   /// Accepts nothing more from outside, stops nobody, and blocks until every task has ended by
@@ -210,6 +231,7 @@ public:
   /// or a shutdown() by another thread has come meanwhile. A current_thread runtime runs its tasks
   /// in here. Throws std::logic_error in one of its own tasks.
   bool drain();
+  /// The same for at most so long. False if some tasks had not ended by then.
   template <duration_like Duration>
   bool drain(Duration timeout) {
     return drain_for(to_nanoseconds(timeout));
@@ -232,6 +254,8 @@ private:
 ///   auto rt = runtime::builder().workers(4).name("api").build();
 class runtime::builder {
 public:
+  /// See config, where each has a field of the same name.
+  ///@{
   builder& flavour(skua::flavour which) noexcept { return set(settings_.flavour, which); }
   builder& order(skua::order which) noexcept { return set(settings_.order, which); }
   builder& workers(std::size_t count) noexcept { return set(settings_.workers, count); }
@@ -257,10 +281,12 @@ public:
   builder& hooks(skua::hooks& watcher) noexcept { return set(settings_.hooks, &watcher); }
   builder& backend(skua::backend which) noexcept { return set(settings_.backend, which); }
   builder& log(logger where) noexcept { return set(settings_.log, where); }
+  ///@}
 
   /// Every other setting.
   [[nodiscard]] config& settings() noexcept { return settings_; }
 
+  /// Starts it: see runtime::start().
   [[nodiscard]] std::expected<runtime, start_error> build() const {
     config whole = settings_;
     if (name_length_ > 0) whole.name = {name_, name_length_};

@@ -51,9 +51,11 @@ enum class scope_policy : unsigned char {
 /// Thrown by a scope that waits for all, if any of its tasks failed.
 class [[gnu::visibility("default")]] scope_failed final : public std::exception {
 public:
+  /// Made by with_scope().
   explicit scope_failed(std::vector<std::exception_ptr> causes) noexcept
       // NOLINTNEXTLINE(bugprone-throw-keyword-missing): a vector, not an exception
       : causes_(std::move(causes)) {}
+  /// A short text; the causes have the details.
   [[nodiscard]] const char* what() const noexcept override;
   /// In the order in which they were thrown.
   [[nodiscard]] const std::vector<std::exception_ptr>& causes() const noexcept { return causes_; }
@@ -106,11 +108,13 @@ public:
   void spawn(Callable&& fn, A&& a, std::source_location where = std::source_location::current()) {
     spawn(call(std::forward<Callable>(fn), std::forward<A>(a)), where);
   }
+  /// The same with two arguments.
   template <typename Callable, typename A, typename B>
   void spawn(Callable&& fn, A&& a, B&& b,
              std::source_location where = std::source_location::current()) {
     spawn(call(std::forward<Callable>(fn), std::forward<A>(a), std::forward<B>(b)), where);
   }
+  /// The same with three arguments.
   template <typename Callable, typename A, typename B, typename C>
   void spawn(Callable&& fn, A&& a, B&& b, C&& c,
              std::source_location where = std::source_location::current()) {
@@ -118,6 +122,7 @@ public:
                std::forward<C>(c)),
           where);
   }
+  /// The same with four arguments.
   template <typename Callable, typename A, typename B, typename C, typename D>
   void spawn(Callable&& fn, A&& a, B&& b, C&& c, D&& d,
              std::source_location where = std::source_location::current()) {
@@ -136,6 +141,7 @@ public:
 
   /// Who spawns the children, and is stopped when one of them fails.
   void set_body(context& body) noexcept { body_ = &body; }
+  /// A child has ended by this exception.
   void fail(std::exception_ptr why) noexcept;
   /// When all have ended: throws as the policy says, if any has failed.
   void rethrow();
@@ -158,6 +164,7 @@ public:
     cancel_answer cancel() noexcept override;
     scope& of_;
   };
+  /// `co_await s.end()`: until all children have ended.
   [[nodiscard]] end_wait& end() noexcept { return end_; }
 
 private:

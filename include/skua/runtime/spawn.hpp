@@ -43,11 +43,13 @@ template <typename Callable, typename A>
 auto spawn(Callable&& fn, A&& a, std::source_location where = std::source_location::current()) {
   return spawn(call(std::forward<Callable>(fn), std::forward<A>(a)), where);
 }
+/// The same with two arguments.
 template <typename Callable, typename A, typename B>
 auto spawn(Callable&& fn, A&& a, B&& b,
            std::source_location where = std::source_location::current()) {
   return spawn(call(std::forward<Callable>(fn), std::forward<A>(a), std::forward<B>(b)), where);
 }
+/// The same with three arguments.
 template <typename Callable, typename A, typename B, typename C>
 auto spawn(Callable&& fn, A&& a, B&& b, C&& c,
            std::source_location where = std::source_location::current()) {
@@ -55,6 +57,7 @@ auto spawn(Callable&& fn, A&& a, B&& b, C&& c,
       call(std::forward<Callable>(fn), std::forward<A>(a), std::forward<B>(b), std::forward<C>(c)),
       where);
 }
+/// The same with four arguments.
 template <typename Callable, typename A, typename B, typename C, typename D>
 auto spawn(Callable&& fn, A&& a, B&& b, C&& c, D&& d,
            std::source_location where = std::source_location::current()) {
@@ -62,6 +65,7 @@ auto spawn(Callable&& fn, A&& a, B&& b, C&& c, D&& d,
                     std::forward<C>(c), std::forward<D>(d)),
                where);
 }
+/// The same with five arguments.
 template <typename Callable, typename A, typename B, typename C, typename D, typename E>
 auto spawn(Callable&& fn, A&& a, B&& b, C&& c, D&& d, E&& e,
            std::source_location where = std::source_location::current()) {

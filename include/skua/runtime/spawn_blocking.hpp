@@ -44,6 +44,7 @@ class [[nodiscard("the call is made when it is awaited")]] blocking_call {
 public:
   using awaited_as_rvalue_tag = void;
 
+  /// Use spawn_blocking().
   template <typename C, typename... A>
   explicit blocking_call(std::in_place_t, C&& callable, A&&... args)
       : callable_(std::forward<C>(callable)), args_(std::forward<A>(args)...) {}
@@ -76,6 +77,7 @@ public:
     outcome<value> result_;
   };
 
+  /// `co_await spawn_blocking(...)`: makes the call, and gives what it returns or throws. Once.
   awaiter operator co_await() && { return awaiter(std::move(*this)); }
 
 private:

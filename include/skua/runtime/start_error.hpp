@@ -12,6 +12,7 @@ namespace skua::inline SKUA_ABI {
 /// A setting that makes no sense, or something that the system refused. Nothing is left behind.
 class start_error {
 public:
+  /// A message that is too long is cut off.
   start_error(std::error_code code, std::string_view message) noexcept : code_(code) {
     length_ = message.copy(text_.data(), text_.size());
   }

@@ -14,10 +14,12 @@ namespace skua::inline SKUA_ABI {
 /// is.
 class auto_reset_event {
 public:
+  /// Set: the first who waits goes through.
   explicit auto_reset_event(bool is_set = false) noexcept {
     if (is_set) set();
   }
 
+  /// Lets one through.
   void set() noexcept { told_.notify_one(); }
   /// Not set any more, if it was.
   void reset() noexcept { (void)told_.try_wait(); }

@@ -26,14 +26,19 @@ class [[nodiscard]] reception {
 public:
   /// The end, or nothing at the moment.
   reception() = default;
+  /// Made by receive().
   explicit reception(shared_value<T> message) noexcept : message_(std::move(message)) {}
+  /// Made by receive().
   explicit reception(std::uint64_t lost) noexcept : lost_(lost) {}
 
+  /// There is a message: neither a loss nor the end.
   [[nodiscard]] bool has_value() const noexcept { return static_cast<bool>(message_); }
+  /// There is a message.
   explicit operator bool() const noexcept { return has_value(); }
 
   /// The message, which all receivers share. Only if there is one.
   [[nodiscard]] const T& operator*() const noexcept { return *message_; }
+  /// A part of the message. Only if there is one.
   [[nodiscard]] const T* operator->() const noexcept { return &*message_; }
   /// To keep it without a copy; empty if there is none.
   [[nodiscard]] const shared_value<T>& message() const noexcept { return message_; }
@@ -88,6 +93,7 @@ class receiver {
 public:
   class receive_wait;
 
+  /// Use channel() or sender::subscribe().
   receiver(shared_state<T>& of, std::uint64_t got) noexcept : end_(of), got_(got) {}
 
   /// Gives a reception<T>: a message, how many were lost, or the end: the senders are gone, and
@@ -165,6 +171,7 @@ private:
 template <typename T>
 class sender {
 public:
+  /// Use channel().
   explicit sender(shared_state<T>& of) noexcept : end_(of) {}
 
   /// Gives how many receivers there are to see it; 0 if it was for nobody. Never waits. The message

@@ -30,7 +30,9 @@ public:
   /// source beneath that was not cancelled before. Callbacks of stop tokens run before it returns.
   bool cancel() const noexcept { return get().cancel(); }
 
+  /// It was, here or above.
   [[nodiscard]] bool is_cancelled() const noexcept { return get().is_cancelled(); }
+  /// For those who are to be cancelled. Any number, copied freely.
   [[nodiscard]] cancel_token token() const noexcept { return cancel_token(state_); }
 
   /// One that is cancelled together with this one, or before. When it and its tokens are gone

@@ -14,6 +14,7 @@ namespace skua::inline SKUA_ABI {
 /// thread that asks; in the constructor, if it was asked for before.
 class cancel_on_stop {
 public:
+  /// `which` is cancelled when a stop is asked for at `when`.
   cancel_on_stop(const std::stop_token& when, cancel_source which)
       : callback_(when, cancels(std::move(which))) {}
 

@@ -28,8 +28,11 @@ public:
   template <typename Container>
   class receive_many_wait;
 
+  /// Use channel().
   explicit channel_receiver(channel_state<T>& of) noexcept : end_(of) {}
+  /// `from` can only be assigned to or destroyed.
   channel_receiver(channel_receiver&& from) noexcept = default;
+  /// The channel that it was of loses a receiver.
   channel_receiver& operator=(channel_receiver&& from) noexcept = default;
   ~channel_receiver() = default;
 
@@ -59,16 +62,19 @@ public:
   /// Messages are refused from now on. What is inside can still be received, and what those send
   /// who have a permit or were promised room.
   void close() const noexcept { state().close(); }
+  /// Messages are refused: this or another receiver has closed it. See is_over() for the end.
   [[nodiscard]] bool is_closed() const noexcept { return state().is_closed_now(); }
   /// Nothing is inside, and nothing will be: receive() gives nothing. It stays so.
   [[nodiscard]] bool is_over() const noexcept { return state().is_over_now(); }
   /// How many messages are inside; may be out of date.
   [[nodiscard]] std::size_t size() const noexcept { return state().count_now(); }
+  /// Nothing is inside; may be out of date.
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
 
 protected:
   /// For receivers that can be copied.
   channel_receiver(const channel_receiver& from) noexcept = default;
+  /// For receivers of other kinds.
   [[nodiscard]] channel_state<T>& state() const noexcept { return end_.get(); }
 
 private:

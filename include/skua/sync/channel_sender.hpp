@@ -21,6 +21,7 @@ namespace skua::inline SKUA_ABI {
 template <typename T>
 class channel_sender_handle {
 public:
+  /// Use channel().
   explicit channel_sender_handle(channel_state<T>& of) noexcept : end_(of) {}
 
   /// Whether messages are refused: the receiver is gone, or has closed the channel. It stays so.
@@ -35,6 +36,7 @@ public:
   }
 
 protected:
+  /// For senders of other kinds.
   [[nodiscard]] channel_state<T>& state() const noexcept { return end_.get(); }
 
 private:
@@ -88,7 +90,9 @@ template <typename T>
 class [[nodiscard]] channel_sender<T>::permit {
 public:
   permit() = default;
+  /// `from` is empty then.
   permit(permit&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
+  /// The room that it had is given back. `from` is empty then.
   permit& operator=(permit&& from) noexcept {
     if (this != &from) {
       release();
@@ -98,6 +102,7 @@ public:
   }
   ~permit() { release(); }
 
+  /// There is room: it was neither used nor released, and the channel was not closed.
   explicit operator bool() const noexcept { return of_ != nullptr; }
 
   /// Neither waits nor fails, and uses the permit up. If the last receiver has gone meanwhile the

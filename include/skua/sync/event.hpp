@@ -16,12 +16,14 @@ class [[gnu::visibility("default")]] event {
 public:
   class waiting;
 
+  /// Set or not, to begin with.
   explicit event(bool is_set = false) noexcept : is_set_(is_set) {}
   event(const event&) = delete;
   event& operator=(const event&) = delete;
 
   /// All who wait go on, even if it is reset right after. Whoever has seen it set may destroy it.
   void set() noexcept;
+  /// Whoever comes from now on waits. Nothing if it is not set.
   void reset() noexcept;
   /// May be out of date when it returns.
   [[nodiscard]] bool is_set() noexcept;

@@ -47,11 +47,14 @@ class [[nodiscard]] guarded<T>::guard {
 public:
   guard() = default;
 
+  /// It holds the lock.
   explicit operator bool() const noexcept { return static_cast<bool>(held_); }
+  /// The T. Only while it holds the lock.
   T& operator*() const noexcept {
     check(static_cast<bool>(held_), "guarded data is reached by a guard that holds the lock");
     return *value_;
   }
+  /// A part of the T. Only while it holds the lock.
   T* operator->() const noexcept { return &**this; }
 
   /// Before its end. Nothing if it is empty.

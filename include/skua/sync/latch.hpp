@@ -18,6 +18,7 @@ class [[gnu::visibility("default")]] latch {
 public:
   class arrival;
 
+  /// 0: everything is done, and nobody waits.
   explicit latch(std::size_t count) noexcept : left_(count), zero_(count == 0) {}
 
   /// More than is left ends the program, and says so. Who has waited may destroy the latch, even if

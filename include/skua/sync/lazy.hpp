@@ -20,6 +20,7 @@ namespace skua::inline SKUA_ABI {
 template <typename T, typename Initialiser = task<T> (*)()>
 class lazy {
 public:
+  /// `make` is called when the value is first asked for, and awaited if it gives an awaitable.
   explicit lazy(Initialiser make) noexcept(noexcept(Initialiser(std::move(make))))
       : make_(std::move(make)) {}
 
@@ -29,6 +30,7 @@ public:
   }
   /// Null if nobody has got it yet.
   [[nodiscard]] T* get_if_ready() noexcept { return cell_.get(); }
+  /// Null if nobody has got it yet.
   [[nodiscard]] const T* get_if_ready() const noexcept { return cell_.get(); }
 
 private:
@@ -36,6 +38,7 @@ private:
   once_cell<T> cell_;
 };
 
+/// The value is what the callable gives in the end.
 template <typename Initialiser>
 explicit lazy(Initialiser) -> lazy<called_t<Initialiser&>, Initialiser>;
 

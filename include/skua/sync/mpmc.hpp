@@ -14,10 +14,13 @@
 /// receivers can be copied; each message goes to one of them, and who has waited longest is next.
 namespace skua::inline SKUA_ABI::mpmc {
 
+/// Waits while the channel is full.
 template <typename T>
 using sender = channel_sender<T>;
+/// Takes whatever comes, and never waits.
 template <typename T>
 using unbounded_sender = skua::unbounded_sender<T>;
+/// Room for one message.
 template <typename T>
 using permit = typename channel_sender<T>::permit;
 
@@ -27,9 +30,13 @@ template <typename T>
 class receiver : public channel_receiver<T> {
 public:
   using channel_receiver<T>::channel_receiver;
+  /// Another receiver of the same channel.
   receiver(const receiver& from) noexcept : channel_receiver<T>(from) {}
+  /// `from` can only be assigned to or destroyed.
   receiver(receiver&& from) noexcept = default;
+  /// The channel that it was of loses a receiver.
   receiver& operator=(receiver&& from) noexcept = default;
+  /// The same; this is a receiver of the other's channel then.
   receiver& operator=(const receiver& from) noexcept {
     if (this != &from) *this = receiver(from);
     return *this;

@@ -14,12 +14,16 @@
 /// runtime, and outlive each other. What one sender sends arrives in that order.
 namespace skua::inline SKUA_ABI::mpsc {
 
+/// Waits while the channel is full.
 template <typename T>
 using sender = channel_sender<T>;
+/// Takes whatever comes, and never waits.
 template <typename T>
 using unbounded_sender = skua::unbounded_sender<T>;
+/// The only one: it moves, and cannot be copied.
 template <typename T>
 using receiver = channel_receiver<T>;
+/// Room for one message.
 template <typename T>
 using permit = typename channel_sender<T>::permit;
 

@@ -63,7 +63,9 @@ private:
 class [[nodiscard]] mutex::guard {
 public:
   guard() = default;
+  /// `from` is empty then.
   guard(guard&& from) noexcept : of_(std::exchange(from.of_, nullptr)) {}
+  /// Unlocks what it holds. `from` is empty then.
   guard& operator=(guard&& from) noexcept {
     if (this != &from) {
       unlock();

@@ -28,6 +28,7 @@ public:
 
   /// Null if it is not there yet. One load: the cheap way once it is there.
   [[nodiscard]] T* get() noexcept { return is_ready() ? &*value_ : nullptr; }
+  /// Null if it is not there yet.
   [[nodiscard]] const T* get() const noexcept { return is_ready() ? &*value_ : nullptr; }
 
   /// What `fn(args...)` gives, which is awaited if it can be. Callable and arguments are moved into

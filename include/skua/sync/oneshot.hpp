@@ -43,6 +43,7 @@ private:
 template <typename T>
 class sender {
 public:
+  /// Use channel().
   explicit sender(shared_state<T>& of) noexcept : end_(of) {}
 
   /// Once; never waits. Sent, or closed and the message comes back: the receiver is gone, or has
@@ -79,12 +80,14 @@ public:
   using awaited_as_rvalue_tag = void;
   class receive_wait;
 
+  /// Use channel().
   explicit receiver(shared_state<T>& of) noexcept : end_(of) {}
 
   /// Gives a std::optional<T>: empty if the sender has gone without sending, if the channel was
   /// closed before, or if the message was received already. Cancellation loses nothing: the message
   /// stays for the next receive(). The receiver must be there when the wait begins.
   [[nodiscard]] receive_wait receive() const noexcept { return receive_wait(state()); }
+  /// `co_await std::move(rx)` is `co_await rx.receive()`.
   receive_wait operator co_await() && noexcept { return receive(); }
 
   /// At once; empty if nothing is there, or not any more.

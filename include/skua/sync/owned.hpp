@@ -19,8 +19,11 @@ template <typename Pointer, typename Held>
 class [[nodiscard]] owned {
 public:
   owned() = default;
+  /// Made by lock_owned() and acquire_owned().
   owned(Pointer owner, Held held) noexcept : owner_(std::move(owner)), held_(std::move(held)) {}
+  /// `from` is empty then.
   owned(owned&& from) noexcept = default;
+  /// What it held is given back before its owner is let go. `from` is empty then.
   owned& operator=(owned&& from) noexcept {
     if (this != &from) {
       held_ = std::move(from.held_);  // before the owner: what it gives back, it gives back to that
@@ -30,9 +33,13 @@ public:
   }
   ~owned() = default;
 
+  /// It holds something.
   explicit operator bool() const noexcept { return static_cast<bool>(held_); }
+  /// The guard or permit itself.
   Held& operator*() noexcept { return held_; }
+  /// A part of the guard or permit.
   Held* operator->() noexcept { return &held_; }
+  /// What keeps the mutex or semaphore alive; null if this is empty.
   [[nodiscard]] const Pointer& owner() const noexcept { return owner_; }
 
 private:
@@ -85,6 +92,7 @@ public:
   }
 };
 
+/// A pointer to a T that keeps it alive, such as a std::shared_ptr.
 template <typename Pointer, typename T>
 concept owner_of = std::is_same_v<std::remove_cvref_t<decltype(*std::declval<Pointer&>())>, T>;
 

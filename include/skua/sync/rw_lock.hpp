@@ -42,6 +42,7 @@ public:
 
   /// At once, or an empty guard: if somebody is in the way, or waits.
   [[nodiscard]] read_guard try_read() noexcept;
+  /// At once, or an empty guard: if anybody reads or writes.
   [[nodiscard]] write_guard try_write() noexcept;
 
 private:
@@ -55,6 +56,7 @@ class [[nodiscard]] rw_lock::read_guard {
 public:
   read_guard() = default;
 
+  /// It holds a share.
   explicit operator bool() const noexcept { return static_cast<bool>(share_); }
   /// Before its end. Nothing if it is empty.
   void unlock() noexcept { share_.release(); }
@@ -73,6 +75,7 @@ class [[nodiscard]] rw_lock::write_guard {
 public:
   write_guard() = default;
 
+  /// It holds the lock.
   explicit operator bool() const noexcept { return static_cast<bool>(shares_); }
   /// Before its end. Nothing if it is empty.
   void unlock() noexcept { shares_.release(); }

@@ -35,6 +35,7 @@ public:
   /// The most that can be free at a time. More ends the program, and says so.
   static constexpr std::size_t most = semaphore_word<std_atomics>::most;
 
+  /// So many are free at first; more than `most` ends the program, and says so.
   explicit semaphore(std::size_t permits) noexcept : word_(permits) {
     check(permits <= most, "a semaphore has at most 2^62 - 1 permits");
   }
@@ -62,6 +63,7 @@ public:
 
   /// How many are free, whoever waits for them.
   [[nodiscard]] std::size_t available() const noexcept { return word_.available(); }
+  /// close() was called.
   [[nodiscard]] bool is_closed() const noexcept { return word_.is_closed(); }
 
 private:
@@ -77,8 +79,10 @@ private:
 class [[nodiscard]] semaphore::permit {
 public:
   permit() = default;
+  /// `from` is empty then.
   permit(permit&& from) noexcept
       : of_(std::exchange(from.of_, nullptr)), count_(std::exchange(from.count_, 0)) {}
+  /// Gives back what it has. `from` is empty then.
   permit& operator=(permit&& from) noexcept {
     if (this != &from) {
       release();
@@ -91,6 +95,7 @@ public:
 
   /// It was acquired, if only for 0.
   explicit operator bool() const noexcept { return of_ != nullptr; }
+  /// How many it gives back.
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
   /// Gives back before its end. Nothing if it is empty.

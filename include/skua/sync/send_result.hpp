@@ -14,6 +14,7 @@ namespace skua::inline SKUA_ABI {
 template <typename T>
 class [[nodiscard]] send_result {
 public:
+  /// Why a message was not sent.
   enum class reason : unsigned char {
     none,    ///< It was sent.
     full,    ///< There is no room now. Only the try_ forms say so; the others wait.
@@ -25,9 +26,13 @@ public:
   /// Not sent.
   send_result(reason why, T&& message) noexcept : why_(why), message_(std::move(message)) {}
 
+  /// It was sent.
   [[nodiscard]] bool has_value() const noexcept { return why_ == reason::none; }
+  /// It was sent.
   explicit operator bool() const noexcept { return has_value(); }
+  /// There was no room.
   [[nodiscard]] bool is_full() const noexcept { return why_ == reason::full; }
+  /// Nobody will receive any more.
   [[nodiscard]] bool is_closed() const noexcept { return why_ == reason::closed; }
 
   /// The message. Only if it was not sent.
@@ -35,6 +40,7 @@ public:
     check(!has_value(), "a message comes back only if it was not sent");
     return *message_;
   }
+  /// The same, moved out.
   [[nodiscard]] T rejected() && noexcept { return std::move(rejected()); }
 
 private:

@@ -17,11 +17,14 @@ template <typename T>
 class shared_value {
 public:
   shared_value() = default;
+  /// Another hold on the same value.
   shared_value(const shared_value& from) noexcept : held_(from.held_) {
     // order: none; who copies a hold has one.
     if (held_ != nullptr) held_->holds.fetch_add(1, std::memory_order_relaxed);
   }
+  /// `from` is empty then.
   shared_value(shared_value&& from) noexcept : held_(std::exchange(from.held_, nullptr)) {}
+  /// The hold that it was is gone; the value, too, if it was the last.
   shared_value& operator=(shared_value from) noexcept {
     std::swap(held_, from.held_);
     return *this;
@@ -38,11 +41,14 @@ public:
     return shared_value(*new node(std::forward<Args>(args)...));
   }
 
+  /// There is a value.
   explicit operator bool() const noexcept { return held_ != nullptr; }
+  /// The value. Only if there is one; otherwise the program ends, and says so.
   [[nodiscard]] const T& operator*() const noexcept {
     check(held_ != nullptr, "a shared value is looked at if there is one");
     return held_->value;
   }
+  /// A part of the value. Only if there is one, likewise.
   [[nodiscard]] const T* operator->() const noexcept { return &**this; }
 
 private:

@@ -135,6 +135,7 @@ class sender {
 public:
   class send_wait;
 
+  /// Use channel().
   explicit sender(shared_state<T>& of) noexcept : end_(of) {}
 
   /// `co_await tx.send(x)` gives a send_result<T>: sent, or closed and the message comes back.
@@ -204,6 +205,7 @@ class receiver {
 public:
   class receive_wait;
 
+  /// Use channel().
   explicit receiver(shared_state<T>& of) noexcept : end_(of) {}
 
   /// `while (auto one = co_await rx.receive()) ...` gives a std::optional<T>, empty at the end: the

@@ -107,6 +107,7 @@ template <typename Function>
   return buffer_of<std::decay_t<Function>>(buffer(at_once, result_order::of_ends),
                                            std::forward<Function>(fn));
 }
+/// The same for a stream of awaitables.
 [[nodiscard]] inline buffer buffered_unordered(std::size_t at_once) noexcept {
   return {at_once, result_order::of_ends};
 }

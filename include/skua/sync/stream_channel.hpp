@@ -49,6 +49,7 @@ template <typename T>
 [[nodiscard]] async_generator<broadcast::reception<T>> from(broadcast::receiver<T>& rx) {
   return run_receptions<T, broadcast::receiver<T>&>(rx);
 }
+/// The same with a receiver that is moved in.
 template <typename T>
 [[nodiscard]] async_generator<broadcast::reception<T>> from(broadcast::receiver<T>&& rx) {
   return run_receptions<T, broadcast::receiver<T>>(std::move(rx));
@@ -60,6 +61,7 @@ template <typename T>
 [[nodiscard]] async_generator<shared_value<T>> from(watch::receiver<T>& rx) {
   return run_latest<T, watch::receiver<T>&>(rx);
 }
+/// The same with a receiver that is moved in.
 template <typename T>
 [[nodiscard]] async_generator<shared_value<T>> from(watch::receiver<T>&& rx) {
   return run_latest<T, watch::receiver<T>>(std::move(rx));

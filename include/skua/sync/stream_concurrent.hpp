@@ -36,13 +36,18 @@ namespace skua::inline SKUA_ABI::stream {
 template <typename Feeder, typename Shape>
 class [[nodiscard("nothing runs before it is used: for_each(), collect(), use()")]] concurrent {
 public:
+  /// What comes from the sources, before any adaptor.
   using fed = async_generator<typename Feeder::value_type>;
+  /// What the whole gives.
   using value_type = typename std::invoke_result_t<Shape, fed>::value_type;
 
+  /// Made by merge() and buffered().
   concurrent(Feeder feeder, Shape shape) : feeder_(std::move(feeder)), shape_(std::move(shape)) {}
 
   // For use() and |.
+  /// Where values come from. Once.
   [[nodiscard]] Feeder take_feeder() && { return std::move(feeder_); }
+  /// What was put behind it by `|`. Once.
   [[nodiscard]] Shape take_shape() && { return std::move(shape_); }
 
 private:

@@ -39,11 +39,14 @@ namespace skua::inline SKUA_ABI {
 template <typename T = void>
 class task_group {
 public:
+  /// As many at a time as there are.
   static constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
   /// At most `limit` of its tasks run at a time; those beyond that wait, without running a line.
   explicit task_group(std::size_t limit = no_limit) : state_(new group_state(limit)) {}
+  /// `from` is no group then.
   task_group(task_group&& from) noexcept : state_(std::exchange(from.state_, nullptr)) {}
+  /// The group that it was is dropped: its tasks are asked to stop. `from` is no group then.
   task_group& operator=(task_group&& from) noexcept {
     if (this != &from) {
       drop();
@@ -79,6 +82,7 @@ public:
   void spawn(Callable&& fn, A&& a, std::source_location where = std::source_location::current()) {
     spawn(call(std::forward<Callable>(fn), std::forward<A>(a)), where);
   }
+  /// The same with two arguments.
   template <typename Callable, typename A, typename B>
   void spawn(Callable&& fn, A&& a, B&& b,
              std::source_location where = std::source_location::current()) {

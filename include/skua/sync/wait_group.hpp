@@ -16,8 +16,10 @@ namespace skua::inline SKUA_ABI {
 /// to wait for. Stopping a task that waits changes nothing for the others.
 class [[gnu::visibility("default")]] wait_group {
 public:
+  /// So many are at work.
   explicit wait_group(std::size_t count = 0) noexcept : count_(count), zero_(count == 0) {}
 
+  /// So many more are at work.
   void add(std::size_t count = 1) noexcept;
   /// More than were added ends the program, and says so. Who has waited may destroy the group, even
   /// if this has not returned yet.

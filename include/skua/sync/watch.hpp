@@ -45,6 +45,7 @@ class receiver {
 public:
   class changed_wait;
 
+  /// Use channel() or sender::subscribe().
   receiver(shared_state<T>& of, std::uint64_t seen) noexcept : end_(of), seen_(seen) {}
 
   /// The latest value, as it is now. Whether it counts as seen does not change.
@@ -123,6 +124,7 @@ private:
 template <typename T>
 class sender {
 public:
+  /// Use channel().
   explicit sender(shared_state<T>& of) noexcept : end_(of) {}
 
   /// A new value for everybody, also for those who come later. Never waits. Allocates it; throws
@@ -136,6 +138,7 @@ public:
     to.unlock_and_tell();
   }
 
+  /// The latest value, as it is now.
   [[nodiscard]] shared_value<T> borrow() const noexcept { return state().look(); }
 
   /// Another receiver, which has seen the latest value.

@@ -28,8 +28,11 @@ class instant {
 public:
   /// The beginning of the clock.
   constexpr instant() = default;
+  /// A moment of std::chrono::steady_clock, which is the clock of a runtime unless that has
+  /// another.
   template <steady_time_point TimePoint>
   constexpr instant(TimePoint point) noexcept : since_(to_nanoseconds(point.time_since_epoch())) {}
+  /// So many after the beginning of the clock.
   [[nodiscard]] static constexpr instant of_nanoseconds(std::int64_t since_beginning) noexcept {
     instant made;
     made.since_ = since_beginning;
@@ -43,11 +46,13 @@ public:
   /// Nanoseconds of the clock.
   [[nodiscard]] constexpr std::int64_t nanoseconds() const noexcept { return since_; }
 
+  /// What is past the last moment is never().
   friend constexpr instant operator+(instant from, time_span length) noexcept {
     std::int64_t sum = 0;
     if (!__builtin_add_overflow(from.since_, length.count(), &sum)) return of_nanoseconds(sum);
     return length.count() < 0 ? first() : never();
   }
+  /// What is before the first moment is that.
   friend constexpr instant operator-(instant from, time_span length) noexcept {
     std::int64_t rest = 0;
     if (!__builtin_sub_overflow(from.since_, length.count(), &rest)) return of_nanoseconds(rest);
@@ -61,7 +66,9 @@ public:
     return time_span::of_nanoseconds(end < begin ? std::numeric_limits<std::int64_t>::min()
                                                  : std::numeric_limits<std::int64_t>::max());
   }
+  /// The earlier is less.
   friend constexpr auto operator<=>(instant, instant) noexcept = default;
+  /// The same moment.
   friend constexpr bool operator==(instant, instant) noexcept = default;
 
 private:

@@ -54,6 +54,7 @@ public:
   /// The next tick comes a period from now, and so on.
   void reset() noexcept { next_ = now() + period_; }
 
+  /// From one tick to the next.
   [[nodiscard]] time_span period() const noexcept { return period_; }
 
 private:

@@ -15,6 +15,7 @@ namespace skua::inline SKUA_ABI {
 /// program, and says so.
 class retry_options {
 public:
+  /// Whether an error is worth another attempt.
   using predicate = bool (*)(const std::error_code&);
 
   /// How often it is tried at most, the first time included: 5.
@@ -76,6 +77,8 @@ public:
     return *this;
   }
 
+  /// What was set, or the default.
+  ///@{
   [[nodiscard]] constexpr std::uint32_t attempts() const noexcept { return attempts_; }
   [[nodiscard]] constexpr time_span first_pause() const noexcept { return first_pause_; }
   [[nodiscard]] constexpr double factor() const noexcept { return factor_; }
@@ -84,6 +87,8 @@ public:
   [[nodiscard]] constexpr time_span total() const noexcept { return total_; }
   [[nodiscard]] constexpr bool has_seed() const noexcept { return has_seed_; }
   [[nodiscard]] constexpr std::uint64_t seed() const noexcept { return seed_; }
+  ///@}
+  /// What only_if() was told says so; without it, always.
   [[nodiscard]] bool is_worth_retrying(const std::error_code& error) const {
     return only_if_ == nullptr || only_if_(error);
   }

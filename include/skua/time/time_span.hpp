@@ -17,15 +17,17 @@ class time_span {
 public:
   /// For those who take durations as std::chrono writes them.
   struct period {
-    static constexpr std::intmax_t num = 1;
-    static constexpr std::intmax_t den = 1'000'000'000;
+    static constexpr std::intmax_t num = 1;              ///< as std::ratio has it
+    static constexpr std::intmax_t den = 1'000'000'000;  ///< as std::ratio has it: nanoseconds
   };
-  using rep = std::int64_t;
+  using rep = std::int64_t;  ///< of count()
 
   constexpr time_span() = default;
+  /// Of std::chrono, or alike. Rounded towards zero; what does not fit is as long as can be.
   template <duration_like Duration>
     requires(!std::same_as<Duration, time_span>)
   constexpr time_span(Duration length) noexcept : count_(to_nanoseconds(length)) {}
+  /// So many; may be negative.
   [[nodiscard]] static constexpr time_span of_nanoseconds(std::int64_t count) noexcept {
     time_span made;
     made.count_ = count;
@@ -52,7 +54,9 @@ public:
                                           static_cast<long double>(period::den)));
   }
 
+  /// The shorter is less.
   friend constexpr auto operator<=>(time_span, time_span) noexcept = default;
+  /// Of the same length.
   friend constexpr bool operator==(time_span, time_span) noexcept = default;
 
 private:

@@ -68,6 +68,7 @@ template <io_wait_like Operation>
 [[nodiscard]] std::remove_cvref_t<Operation>& timeout_at(instant end, Operation&& op) noexcept {
   return timeout(end - now(), std::forward<Operation>(op));
 }
+/// The same for what is no operation of the kernel's.
 template <typename Awaitable>
   requires(!io_wait_like<Awaitable>)
 [[nodiscard]] auto timeout_at(instant end, Awaitable&& awaited) {

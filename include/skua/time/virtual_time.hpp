@@ -48,6 +48,7 @@ decltype(auto) virtual_time(Spawnable&& root,
 /// is `end` now. By a task of a runtime with virtual time; anywhere else it ends the program.
 [[gnu::visibility("default")]] bool move_time(instant end) noexcept;
 
+/// advance() to a moment.
 inline task<> advance_to(instant end) {
   while (!move_time(end)) co_await yield();
   co_await yield();
