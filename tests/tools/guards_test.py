@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Each rule of tidy.py, header_weight.py, compile_fail.py, citations.py, snippets.py and
-editions.py refuses what it should.
+"""Each rule of tidy.py, header_weight.py, compile_fail.py, citations.py, snippets.py, editions.py
+and reference.py refuses what it should.
 
 usage: guards_test.py COMPILER
 """
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -147,6 +148,45 @@ int b;
 """,
 }
 
+# A header of which each symbol says what it is, and what else the reference needs.
+DOCUMENTED = """// skua/coro/a.hpp: a thing.
+#pragma once
+namespace skua::inline SKUA_ABI::part {
+/// A thing.
+class thing {
+public:
+  /// Does it.
+  void run();
+  bool await_ready();
+private:
+  int n_;
+};
+/// Which.
+enum class kind {
+  one  ///< this one
+};
+/// Any.
+template <typename T>
+concept any = true;
+// --- how
+void help();
+}  // namespace skua::inline SKUA_ABI::part
+"""
+REFERRED = {
+    HEADER: DOCUMENTED,
+    "docs/reference.dox": "/**\n@mainpage x\n@namespace skua\nAll.\n@namespace skua::part\nPart.\n*/\n",
+    **{path: (TOOLS.parent / path).read_text() for path in ("docs/Doxyfile", "tools/reference.awk")},
+}
+# what is spoiled, and what reference.py says
+UNDOCUMENTED = [
+    ("  /// Does it.\n", "a.hpp:7: Member run() (function) of class skua::part::thing is not documented."),
+    ("/// A thing.\n", "Compound skua::part::thing is not documented."),
+    ("/// Which.\n", "Member kind (enumeration) of namespace skua::part is not documented."),
+    ("  ///< this one", "skua::part::kind::one is not documented."),
+    ("/// Any.\n", "concept skua::part::any is not documented."),
+    ("// --- how\n", "Member help() (function) of namespace skua::part is not documented."),
+]
+
 
 def run(tool: str, *arguments: str):
     done = subprocess.run([sys.executable, str(TOOLS / tool), *arguments],
@@ -287,6 +327,25 @@ class Guards(unittest.TestCase):
                 code, output = run("editions.py", str(self.root))
                 self.assertEqual(code, 1, output)
                 self.assertIn(f"README.xx.md: {kind} differ", output)
+
+    @unittest.skipIf(shutil.which("doxygen") is None, "doxygen is not installed")
+    def test_reference(self):
+        def look(**spoiled):
+            self.tree(**{**REFERRED, **spoiled})
+            return run("reference.py", str(self.root), str(self.root / "build"))
+
+        self.assertEqual(look(), (0, "reference: no gaps\n"))
+        for text, say in UNDOCUMENTED:
+            with self.subTest(say=say):
+                code, output = look(**{HEADER: DOCUMENTED.replace(text, "")})
+                self.assertEqual(code, 1, output)
+                self.assertIn(say, output)
+        code, output = look(**{"docs/reference.dox": "/**\n@mainpage x\n@namespace skua\nAll.\n*/\n"})
+        self.assertEqual(code, 1, output)
+        self.assertIn("namespace skua::part is not documented.", output)
+        code, output = look(**{HEADER: DOCUMENTED.replace("Does it.", "Does @ref nothing.")})
+        self.assertEqual(code, 1, output)
+        self.assertIn("unable to resolve reference to 'nothing'", output)
 
 
 if __name__ == "__main__":
