@@ -206,8 +206,17 @@ TEST(newest_first, a_worker_that_computes_is_left_nothing) {
     co_return;
   };
   rt.block_on(body());
+  // Each rescue takes one at most. There may be several: also while this worker spawned, if it had
+  // no processor for a while.
   const auto seen = rt.metrics();
-  EXPECT_GE(seen.workers[0].items_stolen + seen.workers[1].items_stolen, std::uint64_t{count} - 1);
+  std::uint64_t stolen = 0;
+  std::uint64_t rescues = 0;
+  for (const skua::worker_metrics& one : seen.workers) {
+    stolen += one.items_stolen;
+    rescues += one.rescues;
+  }
+  EXPECT_GT(stolen, 0U);
+  EXPECT_GE(stolen + rescues, std::uint64_t{count});
 }
 
 TEST(newest_first, a_thief_gets_the_oldest) {
