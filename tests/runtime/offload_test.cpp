@@ -4,6 +4,7 @@
 #include "runtime/worker.hpp"
 #include "skua/coro/leaf.hpp"
 #include "skua/skua.hpp"
+#include "support/long_call.hpp"
 #include "support/started.hpp"
 #include "support/thread_limit.hpp"
 
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <thread>
@@ -90,22 +92,62 @@ task<> keeps_calling(const std::atomic<bool>& over, std::atomic<int>& calls) {
   while (!over && calls < 2'000) co_await spawn_blocking(call, std::ref(calls));
 }
 
+/// As offloaded, but gives how many calls had been made when it ran.
+class counts_calls final : public skua::leaf {
+public:
+  counts_calls(skua::executor& where, const std::atomic<int>& calls) noexcept
+      : where_(where), item_(*this, calls) {}
+  int await_resume() const noexcept { return item_.seen; }
+
+private:
+  struct item : skua::work {
+    item(counts_calls& whose, const std::atomic<int>& all) noexcept
+        : work(run_here), of(whose), calls(all) {}
+    static void run_here(work& self) noexcept {
+      auto& mine = static_cast<item&>(self);
+      mine.seen = mine.calls;
+      mine.of.complete();
+    }
+    counts_calls& of;
+    const std::atomic<int>& calls;
+    int seen = 0;
+  };
+
+  void start() noexcept override { where_.offload(item_); }
+  skua::cancel_answer cancel() noexcept override { return skua::cancel_answer::pending; }
+
+  skua::executor& where_;
+  item item_;
+};
+
+// The only thread is held until the item is queued, behind the calls: nothing depends on who has a
+// processor in the meantime.
 TEST_P(offload, has_its_turn_while_blocking_calls_keep_coming) {
   skua::config with = GetParam().settings();
   with.blocking_threads = 1;
   auto rt = started(with);
+  constexpr std::size_t callers = 20;
   std::atomic<bool> over = false;
   std::atomic<int> calls = 0;
-  auto body = [](std::atomic<bool>& end, std::atomic<int>& count) -> task<> {
+  auto body = [&]() -> task<> {
     skua::core& here = *skua::current().runtime;
-    for (int i = 0; i < 20; ++i) spawn(keeps_calling(end, count));
-    while (count < 100) co_await skua::yield();
-    const int before = count;
-    static_cast<void>(co_await offloaded(here));
-    EXPECT_LT(count - before, 1'000);
-    end = true;
+    skua_test::long_call holds;
+    auto holder = spawn(holds.run());
+    while (!holds.begun) co_await skua::yield();
+    for (std::size_t i = 0; i < callers; ++i) spawn(keeps_calling(over, calls));
+    while (here.pool().look().waiting < callers) co_await skua::yield();
+    auto item = [](skua::core& at, std::atomic<int>& made, std::atomic<bool>& end) -> task<int> {
+      const int seen = co_await counts_calls(at, made);
+      end = true;
+      co_return seen;
+    };
+    auto offloads = spawn(item(here, calls, over));
+    while (here.pool().look().waiting < callers + 1) co_await skua::yield();
+    holds.may_end.release();
+    EXPECT_LT(co_await std::move(offloads), 1'000);
+    co_await std::move(holder);
   };
-  rt.block_on(body(over, calls));
+  rt.block_on(body());
 }
 
 }  // namespace
