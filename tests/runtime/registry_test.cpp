@@ -64,9 +64,9 @@ TEST_P(registry, shows_nobody_where_nobody_lives) {
 }
 
 TEST_P(registry, shows_only_tasks_of_its_own_runtime) {
+  shared_gate closed;  // outlives the task, which may not even have begun in the end
   auto rt = started(GetParam().settings());
   auto other = started(skua_test::two_workers.settings());
-  shared_gate closed;
   auto handle = other.spawn(waits(closed));
   EXPECT_TRUE(rt.tasks().empty());
   EXPECT_EQ(other.tasks().size(), 1U);
