@@ -72,13 +72,21 @@ TEST_P(sleeps, on_an_empty_wheel_take_their_time) {
 TEST_P(sleeps, may_be_shorter_than_a_millisecond) {
   if (skua::built_with_tsan || skua::built_with_asan) GTEST_SKIP() << "too slow to measure";
   auto rt = start();
-  auto body = []() -> task<> {
+  auto body = []() -> task<bool> {
     nanoseconds least = 1h;
-    for (int i = 0; i < 100; ++i) least = std::min(least, co_await measured(100us));
+    nanoseconds bare = 1h;  // of a thread that only sleeps
+    for (int i = 0; i < 100; ++i) {
+      least = std::min(least, co_await measured(100us));
+      const nanoseconds before = now();
+      std::this_thread::sleep_for(100us);
+      bare = std::min(bare, now() - before);
+    }
     EXPECT_GE(least, 100us);
-    EXPECT_LT(least, 900us) << least.count() << " ns at best";
+    if (least >= 900us && bare >= 500us) co_return false;  // no thread is woken so soon
+    EXPECT_LT(least, 900us) << least.count() << " ns at best, a thread " << bare.count() << " ns";
+    co_return true;
   };
-  rt.block_on(body());
+  if (!rt.block_on(body())) GTEST_SKIP() << "the machine is too busy to measure anything";
 }
 
 TEST_P(sleeps, of_no_length_give_way_once) {
@@ -135,24 +143,27 @@ TEST_P(sleeps, until_the_past_give_way_once) {
 }
 
 /// Notes its number when it has slept.
-task<> note_after(nanoseconds length, int number, std::vector<int>& order) {
-  co_await sleep(length);
-  order.push_back(number);
+/// Notes when it was to end: whoever begins late, since the thread had no processor, ends late.
+task<> note_after(nanoseconds length, std::vector<skua::instant>& order) {
+  const skua::instant end = skua::now() + length;
+  co_await skua::sleep_until(end);
+  order.push_back(end);
 }
 
 TEST(sleeps_of_one_worker, end_in_the_order_of_their_deadlines) {
   for (const skua_test::kind& one : {skua_test::alone, skua_test::one_worker}) {
     skua_test::log_recorder log;
     auto rt = skua_test::started(one, log);
-    std::vector<int> order;
-    auto body = [](std::vector<int>& into) -> task<> {
+    std::vector<skua::instant> order;
+    auto body = [](std::vector<skua::instant>& into) -> task<> {
       std::vector<skua::join_handle<void>> all;
       for (const int length : {30, 5, 20, 10, 25, 15, 1})
-        all.push_back(spawn(note_after(std::chrono::milliseconds(length), length, into)));
+        all.push_back(spawn(note_after(std::chrono::milliseconds(length), into)));
       for (auto& each : all) co_await std::move(each);
     };
     rt.block_on(body(order));
-    EXPECT_EQ(order, (std::vector{1, 5, 10, 15, 20, 25, 30})) << one;
+    EXPECT_EQ(order.size(), 7U);
+    EXPECT_TRUE(std::ranges::is_sorted(order)) << one;
   }
 }
 
@@ -337,13 +348,14 @@ TEST_P(sleeps, that_are_over_wake_nobody) {
     co_await stopped.wait();
   };
   rt.block_on(body());
-  // Until all sleep, and none has stirred for a while.
+  // Until all sleep, and none has stirred for a while, in which it may have had no processor.
   const int all = static_cast<int>(GetParam().workers);
   std::uint64_t before = parks_of(rt);
-  for (int i = 0; i < 100; ++i) {
+  int quiet = 0;
+  for (int i = 0; i < 1'000 && quiet < 6; ++i) {
     std::this_thread::sleep_for(50ms);
     const std::uint64_t seen = std::exchange(before, parks_of(rt));
-    if (seen == before && counts.asleep == all) break;
+    quiet = seen == before && counts.asleep == all ? quiet + 1 : 0;
   }
   std::this_thread::sleep_for(300ms);
   EXPECT_EQ(parks_of(rt), before);
