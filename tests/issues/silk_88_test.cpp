@@ -228,7 +228,7 @@ protected:
       }
   }
   bool has_returned() const {
-    const auto patience = std::chrono::steady_clock::now() + 3s;
+    const auto patience = std::chrono::steady_clock::now() + 30s;
     while (parked.load() < asked.load() && std::chrono::steady_clock::now() < patience)
       std::this_thread::yield();
     return parked.load() == asked.load();

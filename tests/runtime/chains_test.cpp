@@ -147,18 +147,19 @@ public:
   explicit onlooker(const skua::runtime_handle& whom)
       : thread_([this, whom] {
           while (!over_) looks_ += whom.tasks().size() < 1'000'000 ? 1 : 0;
-        }) {}
+        }) {
+    while (looks_ == 0) std::this_thread::yield();  // it looks from the beginning on
+  }
   onlooker(const onlooker&) = delete;
   onlooker& operator=(const onlooker&) = delete;
   ~onlooker() {
     over_ = true;
     thread_.join();
-    EXPECT_GT(looks_, 0U);
   }
 
 private:
   std::atomic<bool> over_ = false;
-  std::uint64_t looks_ = 0;
+  std::atomic<std::uint64_t> looks_ = 0;
   std::thread thread_;
 };
 

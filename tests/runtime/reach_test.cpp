@@ -34,11 +34,13 @@ void beside_a_sleeper(skua::config with, Body body) {
   with.hooks = &watch;
   auto rt = started(with);
   const watchdog::registration watched(hang, rt.get_handle());
-  for (int i = 0; i < 100; ++i)
+  for (int i = 0; i < 100; ++i) {
     rt.block_on([&]() -> task<> {
       while (watch.asleep == 0) std::this_thread::yield();
       co_await body();
     });
+    hang.progress();
+  }
 }
 
 TEST(reach, of_a_task_that_gives_way_to_one_that_blocks) {
