@@ -9,7 +9,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -133,11 +132,10 @@ TEST_P(connections, are_made_to_names_of_this_machine) {
 TEST_P(connections, are_refused_where_nobody_listens) {
   auto rt = start();
   auto body = []() -> task<> {
-    address nobody;
-    {
-      listener gone;
-      nobody = gone.at();
-    }
+    const unique_fd taken = new_socket(AF_INET);  // so that no other process listens there
+    address any = address::loopback();
+    EXPECT_EQ(::bind(taken.get(), any.get(), any.length), 0);
+    address nobody = address::of(taken.get());
     const unique_fd mine = new_socket(AF_INET);
     const auto done = co_await io::connect(mine.get(), nobody.get(), nobody.length);
     EXPECT_EQ(error_of(done), std::errc::connection_refused);
@@ -157,19 +155,10 @@ TEST_P(connections, are_refused_where_nobody_listens) {
 /// No more fit in: whoever connects now waits.
 class full_listener : public listener {
 public:
-  full_listener() : listener(address::loopback(), 0) {
-    for (int i = 0; i < 10; ++i) {
-      unique_fd one(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      static_cast<void>(::connect(one.get(), at().get(), at().length));
-      pollfd ready{.fd = one.get(), .events = POLLOUT, .revents = 0};
-      if (::poll(&ready, 1, 50) == 0) break;
-      in_the_way_.push_back(std::move(one));
-    }
-    EXPECT_LT(in_the_way_.size(), 10U) << "it is never full";
-  }
+  full_listener() : listener(address::loopback(), 0), in_the_way_(fd()) {}
 
 private:
-  std::vector<unique_fd> in_the_way_;
+  skua_test::full_queue in_the_way_;
 };
 
 TEST_P(connections, time_out_when_they_come_to_nothing) {

@@ -266,7 +266,7 @@ TEST_P(transfers, do_without_descriptors_of_their_own) {
 TEST_P(transfers, fail_without_a_signal_when_nobody_reads) {
   auto rt = start();
   auto body = []() -> task<> {
-    const auto bytes = pattern(200'000);
+    const auto bytes = pattern(16 << 20);  // more than fits in before the answer comes
     for (std::size_t to = 0; to < 3; ++to) {
       const temp_directory directory;
       source begin(3, directory, bytes);

@@ -10,6 +10,7 @@
 #include "support/open_fds.hpp"
 #include "support/runtimes.hpp"
 #include "support/sockets.hpp"
+#include "support/streams.hpp"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -43,6 +44,7 @@ using skua::net::ip_family;
 using skua::net::resolver;
 using skua::net::resolver_options;
 using skua::net::socket_address;
+using skua_test::comes_true;
 using skua_test::dns_server;
 using skua_test::error_of;
 using skua_test::open_fds;
@@ -236,7 +238,7 @@ TEST_P(cares, gives_up_on_a_server_that_does_not_answer) {
     EXPECT_EQ(error_of(co_await at.lookup("a.test")), dns_errc::timed_out);
     const auto took = std::chrono::steady_clock::now() - begin;
     EXPECT_GE(took, 80ms) << "30 and then 60, but c-ares rounds";
-    EXPECT_LT(took, 2s);
+    EXPECT_LT(took, 60s);
   };
   rt.block_on(body(names));
 }
@@ -245,7 +247,8 @@ TEST_P(cares, goes_on_to_the_next_server) {
   auto rt = start();
   const silent_server nobody;
   resolver names(
-      resolver_options().hosts_file("").timeout(20ms).servers({nobody.address, server->address()}));
+      resolver_options().hosts_file("").timeout(20ms).tries(10).servers(  // each twice as long
+          {nobody.address, server->address()}));
   auto body = [](resolver& at) -> task<> {
     EXPECT_TRUE((co_await at.lookup("a.test")).has_value());
   };
@@ -254,12 +257,8 @@ TEST_P(cares, goes_on_to_the_next_server) {
 
 TEST_P(cares, says_so_if_there_is_no_server) {
   auto rt = start();
-  socket_address closed;
-  {
-    const silent_server gone;
-    closed = gone.address;
-  }
-  resolver names(asking(closed).timeout(5s));
+  const skua_test::deaf_socket nobody(ip_address::v4_loopback());
+  resolver names(asking(nobody.address).timeout(60s));
   auto body = [](resolver& at) -> task<> {
     const auto error = error_of(co_await at.lookup("a.test", ip_family::v4));
     EXPECT_EQ(error, dns_errc::unreachable);
@@ -290,7 +289,8 @@ TEST_P(cares, lets_nothing_open_when_it_is_stopped_at_any_stage) {
         const auto second_end = co_await two.outcome();
         EXPECT_FALSE(first_end.has_exception() || second_end.has_exception());
       }
-      EXPECT_EQ(open_fds(), before);
+      // A thread of the pool may be reading the settings for those who did not wait for them.
+      EXPECT_TRUE(co_await comes_true([before] { return open_fds() == before; }));
     }
   };
   rt.block_on(body());
@@ -319,7 +319,7 @@ task<> answer_with(int fd, unsigned char code) {
 TEST_P(cares, passes_on_what_a_server_cannot_do) {
   auto rt = start();
   const silent_server failing;
-  resolver names(asking(failing.address).timeout(1s).tries(1));
+  resolver names(asking(failing.address).timeout(60s).tries(1));
   auto body = [&]() -> task<> {
     auto serves = spawn(answer_with(failing.socket.get(), 2));  // SERVFAIL
     const auto error = error_of(co_await names.lookup("a.test", ip_family::v4));

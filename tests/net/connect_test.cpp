@@ -11,14 +11,15 @@
 #include "support/fd_limit.hpp"
 #include "support/open_fds.hpp"
 #include "support/runtimes.hpp"
+#include "support/sockets.hpp"
 #include "support/temp_directory.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -65,20 +66,30 @@ struct listener : bound_socket {
 
 /// Whoever connects to it waits for ever: it is full, and nobody accepts.
 struct hanging_listener : listener {
-  hanging_listener() : listener(ip_address::v4_loopback(), 0) {
-    for (unique_fd& one : fill) {
-      one.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-      (void)::connect(one.get(), address.data(), address.size());
-    }
-    pollfd last{fill.back().get(), POLLOUT, 0};
-    EXPECT_EQ(::poll(&last, 1, 20), 0) << "this one should hang";
-  }
-  std::array<unique_fd, 4> fill;
+  hanging_listener() : listener(ip_address::v4_loopback(), 0), others(socket.get()) {}
+  skua_test::full_queue others;
 };
 
 /// Where nobody listens: the port is taken, but not for listening.
 struct closed_port : bound_socket {
   closed_port() : bound_socket(SOCK_STREAM, ip_address::v4_loopback()) {}
+};
+
+/// At a port that nobody else has by the other version of IP either: there it is refused.
+template <typename Socket>
+struct lone : Socket {
+  template <typename... Args>
+  explicit lone(const Args&... args) : Socket(args...) {
+    while (!takes_the_other()) static_cast<Socket&>(*this) = Socket(args...);
+  }
+  bool takes_the_other() {
+    const bool is_v4 = this->address.ip().is_v4();
+    other.reset(::socket(is_v4 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const auto at = is_v4 ? ip_address::v6_loopback() : ip_address::v4_loopback();
+    const socket_address same(at, this->address.port());
+    return ::bind(other.get(), same.data(), same.size()) == 0 || errno != EADDRINUSE;
+  }
+  unique_fd other;
 };
 
 const socket_address unreachable(ip_address::v4(224, 0, 0, 1), 80);  // TCP knows no multicast
@@ -146,8 +157,9 @@ TEST_P(connecting, goes_on_behind_those_that_hang) {
   EXPECT_EQ(open_fds(), before + 1);
 }
 
-/// Sockets that have asked to be connected to it, and have no answer.
-int asking(const socket_address& whom) {
+/// Sockets that have asked to be connected to it, and have no answer; by one look at a list that
+/// changes meanwhile.
+int seem_to_ask(const socket_address& whom) {
   std::array<char, 16> port{};
   std::snprintf(port.data(), port.size(), ":%04X 02 ", whom.port());  // SYN_SENT
   std::ifstream all("/proc/net/tcp");
@@ -155,6 +167,10 @@ int asking(const socket_address& whom) {
   for (std::string line; std::getline(all, line);)
     if (line.find(port.data()) != std::string::npos) ++count;
   return count;
+}
+int asking(const socket_address& whom) {
+  for (int before = -1;;)
+    if (const int now = seem_to_ask(whom); std::exchange(before, now) == now) return now;
 }
 
 task<> first_answers_late(const listener& slow, const listener& hangs) {
@@ -281,7 +297,7 @@ TEST_P(connecting, does_not_wait_long_for_a_lookup_of_version_6) {
 
 TEST_P(connecting, tries_what_a_late_lookup_brings) {
   auto rt = start();
-  const listener good(ip_address::v6_loopback());
+  const lone<listener> good(ip_address::v6_loopback());
   skua::event known;
   int alive = 0;
   const hanging_listener hangs;
@@ -307,9 +323,9 @@ TEST_P(connecting, finds_hosts_by_name) {
   const skua_test::temp_directory here;
   std::ofstream(here / "hosts") << "127.0.0.1 both.test\n::1 both.test\n127.0.0.1 four.test\n";
   resolver names(resolver_options().hosts_file(here / "hosts"));
-  const listener v4(ip_address::v4_loopback());
-  const listener v6(ip_address::v6_loopback());
-  const closed_port bad;
+  const lone<listener> v4(ip_address::v4_loopback());
+  const lone<listener> v6(ip_address::v6_loopback());
+  const lone<closed_port> bad;
   const std::size_t before = open_fds();
   auto body = [&]() -> task<> {
     const auto far = connect_options().stagger(1h);

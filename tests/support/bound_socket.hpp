@@ -32,4 +32,12 @@ struct bound_socket {
   skua::net::socket_address address;
 };
 
+/// What is sent there is refused, since it hears nobody but itself; and as long as it lives no
+/// other process gets the port.
+struct deaf_socket : bound_socket {
+  explicit deaf_socket(const skua::net::ip_address& at) : bound_socket(SOCK_DGRAM, at) {
+    EXPECT_EQ(::connect(socket.get(), address.data(), address.size()), 0);
+  }
+};
+
 }  // namespace skua_test

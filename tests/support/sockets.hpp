@@ -6,12 +6,17 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <chrono>
 #include <iterator>
 #include <string_view>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace skua_test {
 
@@ -91,6 +96,45 @@ private:
   address at_;
 };
 
+/// Blocks until it holds; the loopback interface is a queue, too, and a thread of the kernel's may
+/// have to come to it. False if that takes longer than a machine can be busy.
+template <typename Condition>
+bool holds_soon(Condition holds) {
+  for (int i = 0; i < 60'000; ++i) {
+    if (holds()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(i < 100 ? 0 : 1));
+  }
+  return false;
+}
+
+/// In the way of all others at a listener of TCP: it is full, and who connects to it waits until it
+/// has been accepted from. Of few: listen with a backlog of 0.
+class full_queue {
+public:
+  explicit full_queue(int listener) : listener_(listener) {
+    address at = address::of(listener);
+    while (look().tcpi_unacked <= look().tcpi_sacked) {
+      all_.push_back(new_socket(at.family()));
+      EXPECT_EQ(::connect(all_.back().get(), at.get(), at.length), 0);
+      // It is connected here when it is not yet known there.
+      EXPECT_TRUE(holds_soon([this] { return look().tcpi_unacked == all_.size(); }));
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return all_.size(); }
+
+private:
+  /// Of a listener: how many wait, as tcpi_unacked, and how many may, as tcpi_sacked.
+  [[nodiscard]] tcp_info look() const {
+    tcp_info about{};
+    socklen_t length = sizeof about;
+    EXPECT_EQ(::getsockopt(listener_, IPPROTO_TCP, TCP_INFO, &about, &length), 0);
+    return about;
+  }
+  int listener_;
+  std::vector<skua::unique_fd> all_;
+};
+
 /// Two sockets of TCP, connected through the loopback interface.
 class tcp_pair {
 public:
@@ -102,14 +146,22 @@ public:
   [[nodiscard]] int first() const { return first_.get(); }
   [[nodiscard]] int second() const { return second_.get(); }
   [[nodiscard]] skua::unique_fd take_first() { return std::move(first_); }
-  /// From the second to the first.
+  /// From the second to the first, where it is to be read when this returns; nobody reads
+  /// meanwhile.
   void send(std::string_view text) const {
+    const auto goal = unread() + std::ssize(text);
     EXPECT_EQ(::send(second(), text.data(), text.size(), MSG_NOSIGNAL), std::ssize(text));
+    EXPECT_TRUE(holds_soon([&] { return unread() == goal; }));
   }
   void close_first() { first_.reset(); }
   void close_second() { second_.reset(); }
 
 private:
+  [[nodiscard]] std::ptrdiff_t unread() const {
+    int count = 0;
+    EXPECT_EQ(::ioctl(first(), FIONREAD, &count), 0);
+    return count;
+  }
   skua::unique_fd first_;
   skua::unique_fd second_;
 };
