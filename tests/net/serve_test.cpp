@@ -116,7 +116,7 @@ TEST_P(servers, serve_unix_listeners_and_own_what_was_moved_to_them) {
     EXPECT_EQ(co_await read_text(near), "hold on");
     end.set();
     std::error_code late;
-    for (int i = 0; i < 1'000 && !late; ++i) {
+    for (int i = 0; i < 60'000 && !late; ++i) {
       co_await skua::sleep(1ms);
       late = error_of(co_await net::unix_stream::connect(where));
     }
@@ -206,31 +206,40 @@ struct presence {
   std::atomic<int>& of;
 };
 
+/// Two who are connected when the end is asked for; the first leaves then, the second if told to.
+task<serve_report> drained(skua::time_span length, bool second_leaves) {
+  tcp_listener at = loopback_listener();
+  skua::event end;
+  std::atomic<int> present = 0;
+  auto handler = [&present](tcp_stream peer) -> task<> {
+    const presence here(present);
+    co_await read_to_end(peer);
+  };
+  const auto how = serve_options().drain_time(length);
+  auto server = spawn(serve(at, handler, how, wait_for(end)));
+  tcp_stream first = skua::or_throw(co_await tcp_stream::connect(address_of(at)));
+  tcp_stream second = skua::or_throw(co_await tcp_stream::connect(address_of(at)));
+  EXPECT_TRUE(co_await comes_true([&present] { return present == 2; }));
+  end.set();
+  co_await skua::yield();
+  co_await first.close();
+  if (second_leaves) co_await second.close();
+  const serve_report report = skua::or_throw(co_await std::move(server));
+  EXPECT_EQ(present, 0) << "nobody outlives it";
+  if (!second_leaves) {
+    EXPECT_EQ(co_await read_text(second), "") << "closed when its handler was stopped";
+  }
+  co_return report;
+}
+
 TEST_P(servers, let_handlers_finish_and_then_stop_them) {
   auto rt = start();
-  auto body = []() -> task<> {
-    tcp_listener at = loopback_listener();
-    skua::event end;
-    std::atomic<int> present = 0;
-    auto handler = [&present](tcp_stream peer) -> task<> {
-      const presence here(present);
-      co_await read_to_end(peer);
-    };
-    const auto how = serve_options().drain_time(50ms);
-    auto server = spawn(serve(at, handler, how, wait_for(end)));
-    tcp_stream quick = skua::or_throw(co_await tcp_stream::connect(address_of(at)));
-    tcp_stream slow = skua::or_throw(co_await tcp_stream::connect(address_of(at)));
-    EXPECT_TRUE(co_await comes_true([&present] { return present == 2; }));
-    end.set();
-    co_await skua::yield();
-    co_await quick.close();
-    const serve_report report = skua::or_throw(co_await std::move(server));
-    EXPECT_EQ(present, 0) << "nobody outlives it";
-    EXPECT_EQ(report.succeeded, 1U);
-    EXPECT_EQ(report.stopped, 1U);
-    EXPECT_EQ(co_await read_text(slow), "") << "closed when its handler was stopped";
-  };
-  rt.block_on(body());
+  const serve_report patient = rt.block_on(drained(1h, true));
+  EXPECT_EQ(patient.succeeded, 2U);
+  EXPECT_EQ(patient.stopped, 0U);
+  const serve_report hasty = rt.block_on(drained(50ms, false));
+  EXPECT_EQ(hasty.succeeded + hasty.stopped, 2U);
+  EXPECT_GE(hasty.stopped, 1U) << "and the first, if it had no time for its end";
 }
 
 TEST_P(servers, tell_handlers_that_the_end_was_asked_for) {
@@ -263,10 +272,18 @@ TEST_P(servers, stop_connections_that_take_too_long) {
     const auto how = serve_options().connection_time(20ms);
     auto server = spawn(serve(at, echo<tcp_stream>, how, wait_for(end)));
     tcp_stream near = skua::or_throw(co_await tcp_stream::connect(address_of(at)));
-    co_await send_text(near, "hi");
-    EXPECT_EQ(co_await read_to_end(near), "hi") << "answered, and closed after a while";
+    EXPECT_EQ(co_await read_to_end(near), "") << "closed after a while";
     end.set();
     EXPECT_EQ(skua::or_throw(co_await std::move(server)).timed_out, 1U);
+
+    skua::event later;
+    const auto patient = serve_options().connection_time(1h);
+    auto other = spawn(serve(at, echo<tcp_stream>, patient, wait_for(later)));
+    EXPECT_EQ(co_await asks(address_of(at), "hi"), "hi");
+    later.set();
+    const serve_report report = skua::or_throw(co_await std::move(other));
+    EXPECT_EQ(report.timed_out, 0U);
+    EXPECT_EQ(report.succeeded, 1U);
   };
   rt.block_on(body());
 }
@@ -365,7 +382,7 @@ TEST_P(servers, wait_out_a_shortage_of_memory) {
     failing_listener at(real, {});
     at.to_throw = 2;
     auto server = spawn(serve(at, echo<tcp_stream>, serve_options(), wait_for(end)));
-    const auto answer = co_await skua::timeout(5s, asks(address_of(real), "hi"));
+    const auto answer = co_await skua::timeout(60s, asks(address_of(real), "hi"));
     EXPECT_EQ(answer.value_or("none"), "hi");
     end.set();
     const serve_report how = skua::or_throw(co_await std::move(server));
@@ -401,7 +418,7 @@ public:
     std::size_t count = 0;
     for (const skua::unique_fd& one : all_) {
       pollfd waits{.fd = one.get(), .events = POLLIN, .revents = 0};
-      if (::poll(&waits, 1, 10'000) != 1) continue;
+      if (::poll(&waits, 1, 60'000) != 1) continue;
       char byte = 0;
       if (::recv(one.get(), &byte, 1, 0) == 1 && byte == '!') ++count;
     }
@@ -453,11 +470,15 @@ TEST_P(servers, outlive_a_storm_at_the_limit_of_descriptors) {
     co_return skua::or_throw(co_await std::move(server));
   };
   const std::size_t before = open_fds();
+  const auto begun = std::chrono::steady_clock::now();
   const serve_report how = rt.block_on(body());
+  const auto took = std::chrono::steady_clock::now() - begun;
   EXPECT_EQ(open_fds(), before);
   EXPECT_EQ(how.accepted, crowd + 1);
   EXPECT_EQ(how.succeeded, crowd + 1);
-  EXPECT_EQ(log.count("cannot accept"), 1U) << "one line, however long it takes";
+  EXPECT_GE(log.count("cannot accept"), 1U);
+  EXPECT_LE(log.count("cannot accept"), 1U + static_cast<std::size_t>(took / 10s))
+      << "one line in ten seconds, however many are turned away";
 }
 
 }  // namespace
