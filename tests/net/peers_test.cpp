@@ -42,7 +42,7 @@ bool is_missing(const std::string& program) {
 
 /// What a command line prints; blocks its thread.
 std::string output_of(const std::string& command) {
-  std::FILE* const from = ::popen(("timeout 20 " + command + " 2>&1").c_str(), "r");
+  std::FILE* const from = ::popen(("timeout 100 " + command + " 2>&1").c_str(), "r");
   if (from == nullptr) return "popen failed";
   std::string all;
   std::array<char, 4096> buffer{};
@@ -108,7 +108,7 @@ TEST_P(peers, socat_is_echoed) {
     tcp_listener at = loopback_listener();
     const std::string said = co_await output_while_serving(
         at, echo<tcp_stream>,
-        "sh -c 'seq 1 20000 | socat -t 10 - TCP:127.0.0.1:" + port_of(at) + " | cksum'");
+        "sh -c 'seq 1 20000 | socat -t 60 - TCP:127.0.0.1:" + port_of(at) + " | cksum'");
     EXPECT_EQ(said, output_of("sh -c 'seq 1 20000 | cksum'"));
 
     const skua_test::temp_directory where;
@@ -116,7 +116,7 @@ TEST_P(peers, socat_is_echoed) {
     auto local = skua::or_throw(net::unix_listener::bind(path));
     const std::string answer = co_await output_while_serving(
         local, echo<net::unix_stream>,
-        "sh -c 'echo within | socat -t 10 - UNIX-CONNECT:" + path + "'");
+        "sh -c 'echo within | socat -t 60 - UNIX-CONNECT:" + path + "'");
     EXPECT_EQ(answer, "within\n");
   };
   rt.block_on(body());
@@ -152,10 +152,10 @@ TEST_P(peers, socat_is_a_server_too) {
   auto body = []() -> task<> {
     const skua_test::temp_directory where;
     const std::string path = where / "socat";
-    auto server = skua::spawn(runs("socat UNIX-LISTEN:" + path + " EXEC:'tr a-z A-Z'"));
+    auto server = skua::spawn(runs("socat -t 60 UNIX-LISTEN:" + path + " EXEC:'tr a-z A-Z'"));
     const auto at = skua::or_throw(socket_address::unix_path(path));
     skua::result<net::unix_stream> made = skua::fail(std::errc::no_such_file_or_directory);
-    for (int i = 0; i < 5'000 && !made.has_value(); ++i) {
+    for (int i = 0; i < 60'000 && !made.has_value(); ++i) {
       co_await skua::sleep(1ms);
       made = co_await net::unix_stream::connect(at);
     }
@@ -174,10 +174,10 @@ TEST_P(peers, socat_sends_datagrams) {
   auto rt = start();
   auto body = []() -> task<> {
     auto at = skua::or_throw(net::udp_socket::bind("127.0.0.1:0"));
-    auto client = skua::spawn(runs("sh -c 'echo ping | socat -t 10 - UDP:127.0.0.1:" +
+    auto client = skua::spawn(runs("sh -c 'echo ping | socat -t 60 - UDP:127.0.0.1:" +
                                    std::to_string(address_of(at).port()) + ",readbytes=5'"));
     skua_test::room<64> into;
-    const auto got = skua::or_throw(co_await skua::timeout(20s, at.recv_from(into.span())));
+    const auto got = skua::or_throw(co_await skua::timeout(100s, at.recv_from(into.span())));
     EXPECT_EQ(text_of(into.span().first(got.size())), "ping\n");
     skua::or_throw(co_await at.send_to(bytes_of("pong\n"), got.from()));
     EXPECT_EQ(co_await std::move(client), "pong\n");
