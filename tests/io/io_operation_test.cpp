@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -165,15 +166,26 @@ TEST_P(operations, give_a_new_descriptor_each_time) {
   EXPECT_EQ(open_fds(), before);
 }
 
+/// Of a task, which may take its time to begin.
+struct noted_ends {
+  std::atomic<bool> begun = false;
+  std::string log;
+};
+
 /// Reads after it has told so, between two that note their end.
-task<> read_noted(int fd, std::span<std::byte> into, std::string& log) {
-  const noted outer(log, "outer ");
-  auto inner = [](int from, std::span<std::byte> to, std::string& where) -> task<> {
-    const noted last(where, "inner ");
+task<> read_noted(int fd, std::span<std::byte> into, noted_ends& ends) {
+  const noted outer(ends.log, "outer ");
+  auto inner = [](int from, std::span<std::byte> to, noted_ends& where) -> task<> {
+    const noted last(where.log, "inner ");
+    where.begun = true;
     co_await io::read(from, to);
-    where += "went on ";
+    where.log += "went on ";
   };
-  co_await inner(fd, into, log);
+  co_await inner(fd, into, ends);
+}
+
+task<> until(const std::atomic<bool>& holds) {
+  while (!holds) co_await skua::sleep(1ms);
 }
 
 TEST_P(operations, unwind_when_they_are_stopped_and_leave_the_bytes) {
@@ -181,14 +193,15 @@ TEST_P(operations, unwind_when_they_are_stopped_and_leave_the_bytes) {
   auto body = []() -> task<> {
     pipe_pair pipe;
     room<4> into;
-    std::string ends;
+    noted_ends ends;
     auto reader = spawn(read_noted(pipe.out(), into.span(), ends));
+    co_await until(ends.begun);
     co_await skua::sleep(2ms);
-    EXPECT_EQ(ends, "");
+    EXPECT_FALSE(reader.done());
     EXPECT_TRUE(reader.abort());
     const auto end = co_await reader.outcome();
     EXPECT_TRUE(end.stopped());
-    EXPECT_EQ(ends, "inner outer ");
+    EXPECT_EQ(ends.log, "inner outer ");
     co_await io::write(pipe.in(), bytes_of("late"));
     co_await skua::sleep(1ms);
     for (const std::byte one : into.span()) EXPECT_EQ(one, std::byte{0}) << "written to afterwards";
@@ -351,14 +364,17 @@ TEST_P(operations, go_on_under_a_shield) {
   auto body = []() -> task<> {
     pipe_pair pipe;
     std::string text;
-    auto reads = [](int fd, std::string& to) -> task<> {
+    std::atomic<bool> begun = false;
+    auto reads = [](int fd, std::string& to, std::atomic<bool>& begins) -> task<> {
       room<8> into;
+      begins = true;
       const auto got = co_await skua::shielded(io::read(fd, into.span()));
       to = into.text(got);
       co_await io::nop();
       ADD_FAILURE() << "went on";
     };
-    auto reader = spawn(reads(pipe.out(), text));
+    auto reader = spawn(reads(pipe.out(), text, begun));
+    co_await until(begun);
     co_await skua::sleep(1ms);
     EXPECT_TRUE(reader.abort());
     co_await skua::sleep(1ms);
@@ -377,7 +393,7 @@ TEST_P(operations, are_stopped_by_any_thread) {
     for (int i = 0; i < 50; ++i) {
       pipe_pair pipe;
       room<4> into;
-      std::string ends;
+      noted_ends ends;
       auto reader = spawn(read_noted(pipe.out(), into.span(), ends));
       for (int k = 0; k < i % 4; ++k) co_await skua::yield();
       std::thread([&reader] { reader.abort(); }).join();
@@ -417,7 +433,7 @@ TEST_P(operations, end_with_their_runtime) {
   pipe_pair pipe;
   socket_pair sockets;
   room<4> into;
-  std::string ends;
+  noted_ends ends;
   auto receives = [](int fd) -> task<> {
     room<4> to;
     co_await io::recv(fd, to.span());
@@ -426,11 +442,14 @@ TEST_P(operations, end_with_their_runtime) {
     auto rt = start();
     auto handle = rt.spawn(read_noted(pipe.out(), into.span(), ends));
     rt.spawn(receives(sockets.first())).detach();
-    auto nothing = []() -> task<> { co_await skua::sleep(2ms); };
-    rt.block_on(nothing());
+    auto waits = [](const noted_ends& whose) -> task<> {
+      co_await until(whose.begun);
+      co_await skua::sleep(2ms);
+    };
+    rt.block_on(waits(ends));
     handle.detach();
   }
-  EXPECT_EQ(ends, "inner outer ");
+  EXPECT_EQ(ends.log, "inner outer ");
 }
 
 // No operation works there, but what was to be closed is not left open.
