@@ -137,7 +137,21 @@ TEST_P(faults, can_be_an_overflow_of_completions) {
   EXPECT_EQ(plan.happened(), 19U);
 }
 
-// A small service: a file, a listener, two clients, each with timeouts.
+// A small service: a file, a listener, two clients, each with timeouts. None of them passes: who
+// ends early ends the wait of those who would wait for it in vain.
+constexpr auto patience = 60s;
+
+/// At the end of its scope nobody waits at the listener any more, on either side.
+class closes_door {
+public:
+  explicit closes_door(int fd) : fd_(fd) {}
+  closes_door(const closes_door&) = delete;
+  closes_door& operator=(const closes_door&) = delete;
+  ~closes_door() { ::shutdown(fd_, SHUT_RDWR); }
+
+private:
+  int fd_;
+};
 
 unique_fd listener() {
   unique_fd made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -152,7 +166,7 @@ unique_fd listener() {
 task<result<void>> answers(unique_fd peer) {
   room<64> buffer;
   const std::size_t got =
-      co_await or_return(co_await skua::timeout(5s, io::recv(peer.get(), buffer.span())));
+      co_await or_return(co_await skua::timeout(patience, io::recv(peer.get(), buffer.span())));
   const auto text = std::span<const std::byte>(buffer.span()).first(got);
   co_await or_return(co_await io::send(peer.get(), text));
   co_await or_return(co_await io::shutdown(peer.get(), SHUT_WR));
@@ -161,10 +175,13 @@ task<result<void>> answers(unique_fd peer) {
 
 task<result<void>> serves(int fd, int count) {
   std::vector<skua::join_handle<result<void>>> all;
-  for (int i = 0; i < count; ++i) {
-    auto peer = co_await skua::timeout(40ms, io::accept(fd));
-    if (!peer) break;
-    all.push_back(spawn(answers(std::move(*peer))));
+  {
+    const closes_door at_the_end(fd);
+    for (int i = 0; i < count; ++i) {
+      auto peer = co_await skua::timeout(patience, io::accept(fd));
+      if (!peer) break;
+      all.push_back(spawn(answers(std::move(*peer))));
+    }
   }
   for (auto& one : all) co_await std::move(one);
   co_return result<void>();
@@ -179,7 +196,7 @@ task<result<void>> asks(int to) {
       co_await io::connect(mine.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at));
   co_await or_return(co_await io::send(mine.get(), bytes_of("question")));
   room<64> buffer;
-  co_await or_return(co_await skua::timeout(40ms, io::recv(mine.get(), buffer.span())));
+  co_await or_return(co_await skua::timeout(patience, io::recv(mine.get(), buffer.span())));
   co_return result<void>();
 }
 
@@ -204,6 +221,9 @@ task<> service(const char* path) {
   co_await std::move(first);
   co_await std::move(second);
   co_await std::move(file);
+  {
+    const closes_door now(door.get());
+  }
   co_await std::move(server);
 }
 
