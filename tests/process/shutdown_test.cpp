@@ -59,10 +59,10 @@ TEST_P(shutdowns, let_a_program_finish) {
 TEST_P(shutdowns, stop_a_program_that_takes_too_long) {
   auto rt = start();
   auto body = []() -> task<> {
-    auto program = [](skua::cancel_token, int signals) -> task<> {
+    auto program = [](skua::cancel_token ends, int signals) -> task<> {
       for (int i = 0; i < signals; ++i) {
         ::raise(SIGINT);
-        co_await skua::sleep(2ms);
+        co_await ends.wait();  // heard: two before that would be one
       }
       co_await skua::sleep(1h);
     };
@@ -102,7 +102,7 @@ template <typename Body>
 int end_of_child(Body body) {
   const pid_t id = ::fork();
   if (id == 0) {
-    ::alarm(10);
+    ::alarm(100);
     {
       auto rt = skua_test::started(skua_test::alone.settings());
       rt.block_on(body());
