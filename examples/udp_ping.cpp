@@ -41,7 +41,7 @@ skua::task<skua::result<int>> ping(net::socket_address target, std::uint32_t tim
   for (std::uint32_t number = 0; number < times; ++number) {
     const skua::instant sent = skua::now();
     co_await skua::or_return(co_await socket.send(std::as_bytes(std::span(&number, 1))));
-    const auto back = co_await skua::timeout(1s, answer_to(socket, number));
+    const auto back = co_await skua::timeout(10s, answer_to(socket, number));
     if (!back.has_value()) {
       std::printf("%u: %s\n", number, back.error().message().c_str());
       continue;

@@ -14,7 +14,7 @@ target_precompile_headers(skua_test_main PRIVATE
 
 # Labels and time limit of an existing ctest test.
 #   skua_test_properties(coro.task LAYER coro KIND unit [TIMEOUT seconds])
-# The limit is 120 s by default, five times as much under a sanitizer, and more by twice the minutes
+# The limit is 300 s by default, five times as much under a sanitizer, and more by twice the minutes
 # that the environment grants: ./dev configures again with the same environment before it runs ctest.
 function(skua_test_properties name)
   set(layers base coro sched driver runtime sync io time net fs process fiber interop tools)
@@ -27,7 +27,7 @@ function(skua_test_properties name)
   if(NOT arg_KIND)
     message(FATAL_ERROR "test ${name}: KIND is missing; one or more of: ${kinds}")
   endif()
-  set(seconds 120)
+  set(seconds 300)
   if(arg_TIMEOUT)
     set(seconds ${arg_TIMEOUT})
   endif()
@@ -50,7 +50,7 @@ endfunction()
 # Compiles <path>_test.cpp and registers it as one ctest test, named after the path.
 #   skua_test(coro/task KIND unit stress     kinds, at least one
 #             [LAYER coro]                   default: the first part of the path
-#             [TIMEOUT 120]                  seconds
+#             [TIMEOUT 300]                  seconds
 #             [OPTIMISATION 0 1 2]           one program and test per level: coro.task_O0, ...
 #             [GNU_ASAN]                     with g++, one more: coro.task_asan, AddressSanitizer
 #             [DRIVERS epoll none]           once more with each, as SKUA_BACKEND: io.stream.epoll;

@@ -38,7 +38,7 @@ class fs_watcher : public skua_test::for_each_kind {};
 INSTANTIATE_TEST_SUITE_P(every, fs_watcher, skua_test::every_kind(), skua_test::name_of_kind);
 
 task<watch_event> next(watcher& from) {
-  co_return or_throw(co_await skua::timeout(10s, from.next()));
+  co_return or_throw(co_await skua::timeout(60s, from.next()));
 }
 
 TEST_P(fs_watcher, tells_what_happens_in_a_directory) {

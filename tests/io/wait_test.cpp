@@ -280,7 +280,7 @@ TEST_P(waits, refuse_what_is_no_child_of_ours) {
     const unique_fd parent(::pidfd_open(::getppid(), 0));
     EXPECT_TRUE(parent);
     siginfo_t how{};
-    const auto no = co_await skua::timeout(1s, io::wait_process(parent.get(), how, WEXITED));
+    const auto no = co_await skua::timeout(60s, io::wait_process(parent.get(), how, WEXITED));
     EXPECT_EQ(error_of(no), std::errc::no_child_process);
     const pipe_pair pipe;
     co_await io::write(pipe.in(), bytes_of("x"));

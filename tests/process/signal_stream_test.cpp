@@ -69,7 +69,7 @@ TEST_P(signal_streams, hear_what_another_process_sends) {
     auto one = listening(SIGUSR1);
     auto sender = skua_test::shell("sleep 0.05; kill -USR1 $PPID");
     auto sends = skua::or_throw(co_await sender.spawn());
-    EXPECT_EQ(skua::or_throw(co_await skua::timeout(30s, one.next())), SIGUSR1);
+    EXPECT_EQ(skua::or_throw(co_await skua::timeout(100s, one.next())), SIGUSR1);
     EXPECT_TRUE(skua::or_throw(co_await sends.wait()).success());
   };
   rt.block_on(body());

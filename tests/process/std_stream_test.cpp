@@ -188,7 +188,7 @@ TEST_P(std_streams, do_not_hold_up_the_end) {
     };
     rt.block_on(body(read()));
     auto left = rt.spawn(read());
-    EXPECT_TRUE(rt.shutdown(10s).complete());
+    EXPECT_TRUE(rt.shutdown(60s).complete());
   }
 }
 

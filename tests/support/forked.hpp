@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  static constexpr unsigned patience = 10;  // seconds
+  static constexpr unsigned patience = 100;  // seconds
 
   int ends_[2] = {};
   pid_t id_ = 0;

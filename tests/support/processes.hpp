@@ -36,11 +36,11 @@ inline bool is_zombie(pid_t id) {
   return about >> number >> name >> state && state == "Z";
 }
 
-/// Looks until it holds, for ten seconds at most; whether it does.
+/// Looks until it holds, for a minute at most; whether it does.
 template <typename Condition>
 skua::task<bool> soon(Condition holds) {
   using namespace std::chrono_literals;
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 60'000; ++i) {
     if (holds()) co_return true;
     co_await skua::sleep(1ms);
   }

@@ -92,7 +92,7 @@ skua::task<bool> can_be_stopped(skua::task<T> what) {
 template <typename Condition>
 skua::task<bool> comes_true(Condition holds) {
   using namespace std::chrono_literals;
-  for (int i = 0; i < 10'000; ++i) {
+  for (int i = 0; i < 60'000; ++i) {
     if (holds()) co_return true;
     co_await skua::sleep(1ms);
   }

@@ -104,7 +104,7 @@ TEST_P(uring, cancels_although_the_ring_is_full) {
   for (std::uint32_t i = 0; i < small.submissions; ++i)
     driver->submit(all.emplace_back(to_read(pipe.out(), into.span())));
   for (noted_operation& one : all) EXPECT_FALSE(driver->cancel(one));
-  noted_timer too_late(clock, clock.now() + 2'000 * millisecond);
+  noted_timer too_late(clock, clock.now() + 60'000 * millisecond);
   driver->add(too_late);
   const auto over = [&] {
     for (const noted_operation& one : all)
@@ -228,7 +228,7 @@ TEST_P(uring, does_not_take_a_late_answer_for_that_of_the_next_operation) {
   settle();
   EXPECT_EQ(op.ends(), 1);
   driver->cancel(op);
-  noted_timer too_late(clock, clock.now() + 2'000 * millisecond);
+  noted_timer too_late(clock, clock.now() + 60'000 * millisecond);
   driver->add(too_late);
   park_until(*driver, [&] { return op.ends() == 2 || too_late.fired() > 0; });
   EXPECT_EQ(op.ends(), 2) << "nobody told the kernel to cancel it";
