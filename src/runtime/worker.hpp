@@ -81,8 +81,8 @@ public:
   void note_latency(std::int64_t waited) noexcept { counters_.schedule_latency.add(waited); }
   void note_run_time(std::int64_t ran) noexcept { counters_.run_time.add(ran); }
   void set_running(task_cell& task) noexcept {
-    // order: none; see running().
-    running_.store(&task, std::memory_order_relaxed);
+    // order: [worker.running] release: the making of the cell, which may be a new one.
+    running_.store(&task, std::memory_order_release);
   }
   /// Tasks that stay on the home thread go here.
   [[nodiscard]] home_queue& pinned() noexcept { return pinned_; }
@@ -122,8 +122,8 @@ public:
   }
   /// The task that it runs, or ran last; null before the first.
   [[nodiscard]] task_cell* running() const noexcept {
-    // order: none; whoever looks pins the cell.
-    return running_.load(std::memory_order_relaxed);
+    // order: [worker.running] acquire: there is a cell, which whoever looks has to pin.
+    return running_.load(std::memory_order_acquire);
   }
 
   core& runtime;
