@@ -30,6 +30,10 @@ using skua::spawn;
 using skua::task;
 using skua_test::error_of;
 
+/// Whoever started this may ignore it, as shells do for what runs in the background; that is
+/// inherited, and what was there before the library came is what a forked child of ours has.
+const auto ignored_no_more = ::signal(SIGINT, SIG_DFL);
+
 class signal_streams : public skua_test::for_each_kind {};
 INSTANTIATE_TEST_SUITE_P(every, signal_streams, skua_test::every_kind(), skua_test::name_of_kind);
 
