@@ -28,7 +28,7 @@ bool context::task_is_to_stop() const noexcept {
 // Once nobody wants it, a stop beats a value: what the branch waited for is given back by its leaf.
 void branch::run(work& item) noexcept {
   auto& self = static_cast<branch&>(item);
-  const progress how = self.of_.nobody_wants() ? self.drive_or_unwind() : self.drive();
+  const progress how = self.of_.nobody_wants(self) ? self.drive_or_unwind() : self.drive();
   if (self.has_ended(how)) self.of_.ended(self);
 }
 
@@ -67,18 +67,41 @@ void branch_group::start_in_turn(std::initializer_list<branch*> all) noexcept {
 void branch_group::ended(branch& one) noexcept {
   intrusive_list<branch>::remove(one);
   --running_;
+  const bool failed = one.failed();
+  if (!failed) has_value(one);
   if (decided_ || policy_ == policy::wait_for_all) return;
-  if (policy_ == policy::stop_at_failure && !one.failed()) return;
+  if (policy_ == policy::stop_at_failure && !failed) return;
+  decide(one);
+}
+
+void branch_group::decide(branch& one) noexcept {
   decided_ = true;
   decisive_ = &one;
-  stop_all();
+  for (branch& other : live_)
+    if (&other != &one) other.request_stop();
+}
+
+// A combinator has its value before it can give it: it waits for the others to end, and gives way
+// meanwhile. If it is all that a branch of a race consists of, that branch has won there and then.
+// Otherwise another one could take something, too, and only one of them would be heard of.
+void branch_group::has_value(branch& one) noexcept {
+  if (policy_ == policy::stop_at_end) {
+    if (decided_) return;
+    decide(one);
+  } else if (&one != giver_) {
+    return;
+  }
+  if (!root_.is_branch || root_.root() != combinator_) return;
+  auto& outer = static_cast<branch&>(root_);
+  outer.of_.has_value(outer);
 }
 
 // The group itself may be what lost a race, further out.
-bool branch_group::nobody_wants() const noexcept {
-  if (decided_) return true;
-  return root_.is_branch && root_.stop_requested() &&
-         static_cast<const branch&>(root_).of_.nobody_wants();
+bool branch_group::nobody_wants(const branch& one) const noexcept {
+  if (decided_ && decisive_ != &one) return true;
+  if (!root_.is_branch || !root_.stop_requested()) return false;
+  const auto& outer = static_cast<const branch&>(root_);
+  return outer.of_.nobody_wants(outer);
 }
 
 bool branch_group::is_stopped() const noexcept {
@@ -94,11 +117,23 @@ void branch_group::stop_all() noexcept {
   for (branch& one : live_) one.request_stop();
 }
 
-// Those that become ready meanwhile have to wait for the next step: others come first.
+// Those that become ready meanwhile have to wait for the next step: others come first. But once it
+// is decided, who can end at once does, so that what was taken is given on in the same turn.
 void branch_group::run_ready() noexcept {
   if (root_.stop_requested()) stop_all();
+  const bool was_decided = decided_;
+  run_batch();
+  if (decided_ && !was_decided && running_ > 0) run_batch();
+}
+
+void branch_group::run_batch() noexcept {
   work_queue now = ready_.take_all();
   while (work* const item = now.pop_front()) item->run(*item);
+}
+
+void branch_group::end_all() noexcept {
+  stop_all();
+  run_batch();
 }
 
 // After the push nothing here may be touched, unless it is ours to wake the task.

@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 namespace {
@@ -109,6 +110,92 @@ TEST_P(sync_channel_race, a_message_stays_if_what_is_around_the_receive_loses) {
     EXPECT_EQ(rx.try_receive(), 7);
     EXPECT_FALSE(co_await skua_test::got_it_and_lost(by_both, send));
     EXPECT_EQ(rx.try_receive(), 7);
+  };
+  rt.block_on(body());
+}
+
+// --- two that could win
+
+/// Ready together with its neighbours, and then uses their turn up.
+task<> burns(skua::event& begin) {
+  co_await begin.wait();
+  for (;;) co_await skua::consume_budget();
+}
+
+/// Ends as late as it can when it is stopped.
+task<> is_slow_to_end() {
+  const auto tidy_up = [](auto&& /*nothing*/) -> task<> { co_await skua::sleep(2ms); };
+  co_await skua::with(0, [](int&) -> task<> { co_await skua::sleep(1h); }, tidy_up);
+}
+
+task<std::optional<long>> waits_slowly() {
+  co_await is_slow_to_end();
+  co_return std::nullopt;
+}
+
+struct two_channels {
+  std::pair<mpsc::sender<long>, mpsc::receiver<long>> one = mpsc::channel<long>(2);
+  std::pair<mpsc::sender<long>, mpsc::receiver<long>> two = mpsc::channel<long>(2);
+  skua::event begin;
+
+  task<> fill() {
+    begin.set();
+    EXPECT_TRUE(one.first.try_send(1));
+    EXPECT_TRUE(two.first.try_send(2));
+    co_return;
+  }
+  /// Of one that was selected.
+  void expect_one_left(const char* by) {
+    EXPECT_EQ(one.second.size() + two.second.size(), 1U) << by;
+  }
+};
+
+/// `around(receiver)` gives a task that receives.
+template <typename Around>
+task<> one_of_two_is_taken(Around around, const char* by) {
+  two_channels both;
+  auto fills = skua::spawn(both.fill());
+  const auto how =
+      co_await skua::select(burns(both.begin), around(both.one.second), around(both.two.second));
+  EXPECT_NE(how.index(), 0U);
+  co_await std::move(fills);
+  both.expect_one_left(by);
+}
+
+TEST_P(sync_channel_race, of_two_that_could_win_one_takes_a_message) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    auto by_timeout = [](mpsc::receiver<long>& from) -> task<> {
+      (void)co_await skua::timeout(1h, from.receive());
+    };
+    auto by_deadline = [](mpsc::receiver<long>& from) -> task<> {
+      (void)co_await skua::with_deadline(skua::now() + 1h, from.receive());
+    };
+    auto by_select = [](mpsc::receiver<long>& from) -> task<> {
+      (void)co_await skua::select(from.receive(), skua::sleep(1h));
+    };
+    for (int i = 0; i < 20; ++i) {
+      co_await one_of_two_is_taken(by_timeout, "timeout");
+      co_await one_of_two_is_taken(by_deadline, "with_deadline");
+      co_await one_of_two_is_taken(by_select, "select");
+    }
+  };
+  rt.block_on(body());
+}
+
+TEST_P(sync_channel_race, of_two_that_wait_for_slow_losers_one_takes_a_message) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    for (int i = 0; i < 5; ++i) {
+      two_channels both;
+      auto fills = skua::spawn(both.fill());
+      const auto how = co_await skua::select(
+          skua::select(both.one.second.receive(), is_slow_to_end()),
+          skua::timeout(1h, skua::race(both.two.second.receive(), waits_slowly())));
+      EXPECT_LT(how.index(), 2U);
+      co_await std::move(fills);
+      both.expect_one_left("slow");
+    }
   };
   rt.block_on(body());
 }

@@ -32,11 +32,12 @@ task<limited<T>> await_unless(task<T> what, task<> limit, std::errc why) {
   branch_group both(co_await current_context(), branch_group::policy::wait_for_all);
   branch_of<T> works(branch_seed<T>{both, what});
   branch_of<void> limits(branch_seed<void>{both, limit});
+  both.gives_value_of(works);
   both.start(limits);
   both.start(works);
   while (both.running() > 0) {
     co_await both.step();
-    if (both.running() == 1) both.stop_all();  // the other has ended
+    if (both.running() == 1) both.end_all();  // the other has ended
   }
   const bool was_stopped = works.failed() && works.exception() == nullptr;
   if (was_stopped) {

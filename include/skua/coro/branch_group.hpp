@@ -70,6 +70,8 @@ public:
   [[nodiscard]] std::size_t running() const noexcept { return running_; }
   /// The first that failed or ended, as the policy says; null if none did.
   [[nodiscard]] branch* decisive() const noexcept { return decisive_; }
+  /// With wait_for_all: the combinator gives what `one` gives, if that is a value. Before it steps.
+  void gives_value_of(const branch& one) noexcept { giver_ = &one; }
   /// At the end: the task is to stop, and so the decisive one was.
   [[nodiscard]] bool is_stopped() const noexcept;
   /// At the end: throws what the decisive one has thrown, or task_cancelled if it was stopped.
@@ -83,7 +85,8 @@ public:
 
     template <typename Promise>
     void await_suspend(std::coroutine_handle<Promise> self) noexcept {
-      arm_in_spite_of_stop(to_frame(self));
+      of_.combinator_ = to_frame(self);
+      arm_in_spite_of_stop(of_.combinator_);
       start();
     }
     void await_resume() const noexcept { of_.run_ready(); }
@@ -97,6 +100,8 @@ public:
 
   /// Asks those that run to stop. By the task itself, or while it waits.
   void stop_all() noexcept;
+  /// The same by the task itself, and runs those that can end at once.
+  void end_all() noexcept;
 
 private:
   friend class branch;
@@ -105,16 +110,22 @@ private:
   void defer(work& item) noexcept override;
   void offload(work& item) noexcept override;
   void run_ready() noexcept;
-  /// What a branch still waits for would be thrown away.
-  [[nodiscard]] bool nobody_wants() const noexcept;
+  void run_batch() noexcept;
+  /// What this branch still waits for would be thrown away.
+  [[nodiscard]] bool nobody_wants(const branch& one) const noexcept;
   void ended(branch& one) noexcept;
+  /// It has a value, or will have it for certain when what it runs besides has ended.
+  void has_value(branch& one) noexcept;
+  void decide(branch& one) noexcept;
 
   context& root_;
+  frame_handle combinator_;  // the coroutine that steps
   const policy policy_;
   bool decided_ = false;    // the others are to end, and nobody wants what they give
   bool gives_way_ = false;  // a branch did
   std::size_t running_ = 0;
   branch* decisive_ = nullptr;
+  const branch* giver_ = nullptr;
   intrusive_list<branch> live_;
   branch_stack<std_atomics> ready_;
   step_wait step_;
