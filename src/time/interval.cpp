@@ -27,7 +27,8 @@ instant interval::take() noexcept {
 }
 
 void interval::tick_wait::enter() noexcept {
-  check(of_.awaited_by_ == nullptr, "one task at a time waits for an interval");
+  const bool is_free = of_.awaited_by_ == nullptr || of_.awaited_by_ == this;  // lost a race before
+  check(is_free, "one task at a time waits for an interval");
   of_.awaited_by_ = this;
 }
 

@@ -87,6 +87,9 @@ TEST(with_deadline, holds_beneath_a_shield_that_hides_an_earlier_one) {
     };
     EXPECT_EQ(co_await with_deadline(begun + 1s, tidies_up(begun + 3s)), std::errc::timed_out);
     EXPECT_EQ(now() - begun, 3s);
+    const instant same = now() + 1s;
+    EXPECT_EQ(co_await with_deadline(same, tidies_up(same)), std::errc::timed_out);
+    EXPECT_EQ(now(), same) << "also if it is the same";
     EXPECT_EQ(co_await with_deadline(begun + 1s, with_deadline(begun + 9s, seen())), begun + 1s);
   });
 }

@@ -55,12 +55,11 @@ public:
 template <typename T>
 task<limited<T>> await_by_deadline(instant end, task<T> what) {
   const instant outer = co_await current_deadline();
-  if (end != outer && end != instant::never()) {  // a later one, too: a shield may hide the earlier
+  if (end != instant::never()) {  // a later one, too, or the same: a shield may hide the outer one
     const instant earliest = end < outer ? end : outer;
     co_return co_await deadline_local().with(
         earliest, await_unless(std::move(what), let_pass_until(end), std::errc::timed_out));
   }
-  // Who set the same one, if anybody did, stops this.
   if constexpr (std::is_void_v<T>) {
     co_await std::move(what);
     co_return {};
