@@ -207,6 +207,10 @@ private:
   void wait_a_little(scope_state& scope, std::int64_t deadline) noexcept;
 
   [[nodiscard]] std::vector<task_info> live_tasks();
+  /// Throws std::logic_error if a shutdown of this thread is what calls.
+  void refuse_within_shutdown(const char* message) const;
+  /// Nobody else ends the runtime meanwhile; without the lock if the time was up before.
+  [[nodiscard]] std::unique_lock<std::timed_mutex> end_alone(std::int64_t deadline);
   [[nodiscard]] bool may_wait_on(std::int64_t deadline) const noexcept;
   bool wait_for_silence(std::int64_t deadline) noexcept;
   void close_and_stop() noexcept;
@@ -250,7 +254,7 @@ private:
   std::atomic<bool> over_{false};       // workers end
   std::atomic<bool> driven_{false};     // current_thread: somebody runs the loop
   std::atomic<bool> abandoned_{false};  // nobody waits: the last task to end ends the workers
-  std::mutex shutdown_mutex_;
+  std::timed_mutex shutdown_mutex_;
   std::atomic<std::uint32_t> shutdowns_{0};         // callers that are at it, or wait for the mutex
   std::atomic<const void*> shut_down_by_{nullptr};  // the thread's current_state
   bool taken_down_ = false;                         // under the mutex

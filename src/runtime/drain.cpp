@@ -18,11 +18,14 @@ constexpr std::int64_t ask_every = 1'000'000;
 // and nothing can come.
 bool core::drain(std::int64_t timeout) {
   if (process_.in_child()) return true;
+  refuse_within_shutdown(
+      "skua::runtime::drain: called by what shutdown() runs, a stop callback perhaps");
   const std::int64_t deadline = timeout == no_deadline ? no_deadline : deadline_after(timeout);
   outside_.close();
   settings_.log.debug("a runtime drains: it accepts nothing more from outside",
                       {{"runtime", std::string_view(name_)}});
-  const std::lock_guard one_at_a_time(shutdown_mutex_);
+  const std::unique_lock one_at_a_time = end_alone(deadline);
+  if (!one_at_a_time.owns_lock()) return false;
   // order: none; written under the mutex. Those that an earlier call has left alone run still.
   if (taken_down_) return !abandoned_.load(std::memory_order_relaxed);
   while (!outside_.empty()) std::this_thread::yield();      // whoever was admitted has spawned

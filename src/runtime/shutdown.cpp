@@ -6,7 +6,7 @@
 #include "runtime/worker.hpp"
 #include "skua/base/check.hpp"
 
-#include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 namespace skua::inline SKUA_ABI {
@@ -61,21 +61,16 @@ private:
 
 shutdown_report core::shut_down(std::int64_t timeout) {
   if (process_.in_child()) return {};  // the threads are the parent's: there is nothing to end here
-  // order: none; only this thread can have written its own address there.
-  if (shut_down_by_.load(std::memory_order_relaxed) == &current())
-    throw std::logic_error(
-        "skua::runtime::shutdown: called again by what it runs itself, a stop callback perhaps");
+  refuse_within_shutdown(
+      "skua::runtime::shutdown: called again by what it runs itself, a stop callback perhaps");
   const shutdown_call announced(shutdowns_, *everything_);
-  const std::lock_guard one_at_a_time(shutdown_mutex_);
+  const std::int64_t deadline = timeout == no_deadline ? no_deadline : deadline_after(timeout);
+  const std::unique_lock one_at_a_time = end_alone(deadline);
+  if (!one_at_a_time.owns_lock()) return {.still_running = live_tasks()};
   const thread_mark until_done(shut_down_by_);
   // order: none; written under the mutex. Those that an earlier call has left alone run still.
   if (taken_down_ && !abandoned_.load(std::memory_order_relaxed)) return {};
   if (taken_down_) return {.still_running = live_tasks()};
-  const std::int64_t began = now();
-  std::int64_t deadline = no_deadline;
-  if (timeout == no_deadline ||
-      __builtin_add_overflow(began, std::max<std::int64_t>(timeout, 0), &deadline))
-    deadline = no_deadline;
 
   close_and_stop();                                     // steps 1 and 2
   while (!outside_.empty()) std::this_thread::yield();  // whoever was admitted has spawned
@@ -97,6 +92,24 @@ shutdown_report core::shut_down(std::int64_t timeout) {
   everything_->unwatch();
   leave_alone();
   return report;
+}
+
+void core::refuse_within_shutdown(const char* message) const {
+  // order: none; only this thread can have written its own address there.
+  if (shut_down_by_.load(std::memory_order_relaxed) == &current()) throw std::logic_error(message);
+}
+
+// By the runtime's clock, which may not be that of the mutex.
+std::unique_lock<std::timed_mutex> core::end_alone(std::int64_t deadline) {
+  constexpr std::chrono::milliseconds one_look(1);
+  std::unique_lock lock(shutdown_mutex_, std::defer_lock);
+  if (deadline == no_deadline) {
+    lock.lock();
+    return lock;
+  }
+  while (!lock.try_lock_for(one_look) && now() < deadline) {
+  }
+  return lock;
 }
 
 std::vector<task_info> core::live_tasks() {

@@ -158,6 +158,20 @@ TEST_P(drain, of_a_runtime_that_another_thread_waits_for_makes_way_too) {
   EXPECT_FALSE(rt.drain());
 }
 
+TEST_P(drain, beside_another_keeps_its_time) {
+  auto rt = start();
+  shared_gate gate;
+  const auto waits = [&]() -> task<> { co_await shared_gate::wait(gate); };
+  rt.spawn(waits).detach();
+  {
+    const std::jthread patient([&] { EXPECT_TRUE(rt.drain()); });
+    while (rt.metrics().refused == 0) rt.spawn(give(1)).detach();  // until that one drains
+    EXPECT_FALSE(rt.drain(3ms));
+    gate.open();
+  }
+  EXPECT_TRUE(rt.drain());
+}
+
 TEST_P(drain, in_a_task_of_its_own_is_refused) {
   auto rt = start();
   const auto drains = [&]() -> task<> {

@@ -199,24 +199,36 @@ TEST_P(misuse, shutdown_beneath_another_runtime) {
   EXPECT_THAT(complaint, AllOf(HasSubstr("shutdown"), HasSubstr("own tasks")));
 }
 
-TEST_P(misuse, shutdown_by_a_stop_callback_of_itself) {
-  auto rt = start();
+/// What `call` throws in a stop callback that shutdown() runs.
+template <typename Call>
+std::string complaint_in_stop_callback(skua::runtime& rt, bool multi, Call call) {
   std::string complaint;
   shared_gate never;
   rt.spawn([&]() -> task<> {
-      const std::stop_callback on_stop(co_await skua::current_stop_token(), [&] {
-        complaint = complaint_of([&] { return rt.shutdown(); });
-      });
+      const std::stop_callback on_stop(co_await skua::current_stop_token(),
+                                       [&] { complaint = complaint_of(call); });
       co_await shared_gate::wait(never);
     }).detach();
-  if (multi())
+  if (multi)
     never.await_waiters(1);
   else
     rt.block_on([&]() -> task<> {
       while (never.waiters() == 0) co_await skua::yield();
     });
   EXPECT_TRUE(rt.shutdown().complete());
-  EXPECT_THAT(complaint, AllOf(HasSubstr("shutdown"), HasSubstr("stop callback")));
+  return complaint;
+}
+
+TEST_P(misuse, shutdown_by_a_stop_callback_of_itself) {
+  auto rt = start();
+  EXPECT_THAT(complaint_in_stop_callback(rt, multi(), [&] { return rt.shutdown(); }),
+              AllOf(HasSubstr("shutdown"), HasSubstr("stop callback")));
+}
+
+TEST_P(misuse, drain_by_a_stop_callback_of_a_shutdown) {
+  auto rt = start();
+  EXPECT_THAT(complaint_in_stop_callback(rt, multi(), [&] { return rt.drain(); }),
+              AllOf(HasSubstr("drain"), HasSubstr("stop callback")));
 }
 
 task<> give_way_in_a_section() {
