@@ -64,8 +64,9 @@ framing::cut framing::find_length(std::span<const std::byte> bytes, bool at_end)
   for (std::size_t i = 0; i < prefix_; ++i)
     length = (length << 8) | std::to_integer<std::uint64_t>(bytes[i]);
   if (length > limit_) return {cut::kind::too_long, 0, 0, 0};
+  // Compared so that nothing wraps: with no limit to speak of, a peer may claim any length.
+  if (bytes.size() - prefix_ < length) return {missing, 0, 0, 0};
   const std::size_t whole = prefix_ + static_cast<std::size_t>(length);
-  if (bytes.size() < whole) return {missing, 0, 0, 0};
   return {cut::kind::frame, prefix_, whole, whole};
 }
 

@@ -29,17 +29,23 @@ constexpr std::size_t file_load = std::size_t{8} << 20;  // bytes, until a stop 
 
 enum class kind : unsigned char { other, file, pipe, socket };
 
+// A socket that blocks is left alone. To splice into one waits in a thread of the kernel's as soon
+// as there is room for some of the bytes and not for all, whatever SPLICE_F_NONBLOCK says; and to
+// change it is not for us: somebody else may share it, as a standard stream.
+bool is_nonblocking_stream(int fd) noexcept {
+  int type = 0;
+  socklen_t length = sizeof type;
+  const int flags = ::fcntl(fd, F_GETFL);
+  return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM &&
+         flags >= 0 && (flags & O_NONBLOCK) != 0;
+}
+
 kind kind_of(int fd) noexcept {
   struct ::stat about = {};
   if (::fstat(fd, &about) != 0) return kind::other;
   if (S_ISREG(about.st_mode)) return kind::file;
   if (S_ISFIFO(about.st_mode)) return kind::pipe;
-  int type = 0;
-  socklen_t length = sizeof type;
-  const bool stream = S_ISSOCK(about.st_mode) &&
-                      ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0 &&
-                      type == SOCK_STREAM;
-  return stream ? kind::socket : kind::other;
+  return S_ISSOCK(about.st_mode) && is_nonblocking_stream(fd) ? kind::socket : kind::other;
 }
 
 // Another way may do.

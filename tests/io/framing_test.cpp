@@ -105,6 +105,9 @@ TEST(framing, a_stream_that_ends_in_a_frame_ended_too_early) {
   const std::string early = skua::make_error_code(skua::errc::end_of_stream).message();
   expect_frames(std::string("\1a\3bc", 5), framing::length_first(1), {"a", early});
   expect_frames(std::string("\1a\0", 3), framing::length_first(2), {early});
+  // With its own eight bytes it is longer than anything can be.
+  expect_frames("\xff\xff\xff\xff\xff\xff\xff\xfe and more", framing::length_first(8, SIZE_MAX),
+                {early});
 }
 
 TEST(framing, a_frame_that_is_too_long_is_an_error_that_stays) {

@@ -10,17 +10,23 @@
 #include "support/pipes.hpp"
 #include "support/runtimes.hpp"
 #include "support/sockets.hpp"
+#include "support/streams.hpp"
 #include "support/temp_directory.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
@@ -198,6 +204,82 @@ TEST_P(transfers, give_the_same_bytes_between_all_kinds_of_descriptors) {
   EXPECT_EQ(open_fds(), before);
 }
 
+/// A socket; files and pipes are moved as they are.
+void block_no_more(const descriptor& which) {
+  int type = 0;
+  socklen_t length = sizeof type;
+  if (::getsockopt(which.get(), SOL_SOCKET, SO_TYPE, &type, &length) != 0) return;
+  EXPECT_EQ(::fcntl(which.get(), F_SETFL, O_NONBLOCK), 0);
+}
+
+/// How many threads the kernel has made for what would block in our ring.
+std::size_t kernel_threads() {
+  std::size_t count = 0;
+  for (const auto& one : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string name;
+    std::ifstream(one.path() / "comm") >> name;
+    if (name.starts_with("iou-wrk")) ++count;
+  }
+  return count;
+}
+
+bool has_room(int socket) {
+  pollfd one{.fd = socket, .events = POLLOUT, .revents = 0};
+  return ::poll(&one, 1, 0) != 0;
+}
+
+TEST_P(transfers, leave_sockets_that_block_as_they_are) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    const temp_directory directory;
+    two ends = new_tcp();
+    const descriptor file(new_file(directory, "file"));
+    const descriptor socket(std::move(ends.near));
+    const int before = ::fcntl(socket.get(), F_GETFL);
+    EXPECT_FALSE((co_await io::transfer(file, socket))->at_end());
+    EXPECT_FALSE((co_await io::transfer(socket, file))->at_end());
+    EXPECT_EQ(::fcntl(socket.get(), F_GETFL), before);
+  };
+  rt.block_on(body());
+}
+
+// A splice into a socket that has room for some of the bytes would.
+TEST_P(transfers, hold_no_thread_while_nobody_reads) {
+  constexpr std::size_t many = 40;
+  auto rt = start();
+  auto body = []() -> task<> {
+    auto copies = [](unique_fd from, const plain& to) -> task<> {
+      const plain in(std::move(from));
+      (void)co_await io::copy(in, to);
+    };
+    auto feeds = [](unique_fd to) -> task<> {
+      const descriptor into(std::move(to));
+      const auto bytes = pattern(1 << 20);
+      while ((co_await io::write_all(into, std::span(bytes))).has_value()) {
+      }
+    };
+    std::vector<unique_fd> silent;
+    std::deque<plain> full;
+    std::vector<skua::join_handle<void>> all;
+    for (std::size_t i = 0; i < many; ++i) {
+      two from = new_local();
+      two to = new_tcp();
+      constexpr int little = 20'000;
+      EXPECT_EQ(::setsockopt(to.far.get(), SOL_SOCKET, SO_SNDBUF, &little, sizeof little), 0);
+      silent.push_back(std::move(to.near));
+      full.emplace_back(std::move(to.far));
+      all.push_back(skua::spawn(feeds(std::move(from.far))));
+      all.push_back(skua::spawn(copies(std::move(from.near), full.back())));
+    }
+    const auto is_full = [](const plain& one) { return !has_room(one.io_descriptor().get()); };
+    EXPECT_TRUE(co_await skua_test::comes_true([&] { return std::ranges::all_of(full, is_full); }));
+    EXPECT_LT(kernel_threads(), many / 2);
+    for (auto& one : all) one.abort();
+    for (auto& one : all) (void)co_await one.outcome();
+  };
+  rt.block_on(body());
+}
+
 TEST_P(transfers, are_done_by_the_kernel_where_it_can) {
   auto rt = start();
   auto body = []() -> task<> {
@@ -209,6 +291,8 @@ TEST_P(transfers, are_done_by_the_kernel_where_it_can) {
         target end(to, directory);
         const descriptor in(begin.take());
         const descriptor out(end.take());
+        block_no_more(in);
+        block_no_more(out);
         const auto done = co_await io::transfer(in, out);
         const bool refused = kinds[to] == std::string("appended");
         const bool looks_again = from == 3 && to == 3;

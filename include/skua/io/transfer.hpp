@@ -25,11 +25,13 @@ private:
   bool at_end_;
 };
 
-/// The part of copy() that the kernel can do by itself: between pipes, stream sockets and regular
-/// files, at the position of each. To a file or a pipe from a pipe it splices; between two others
-/// through a pipe of its own, which takes two descriptors meanwhile; from file to file by
+/// The part of copy() that the kernel can do by itself: between pipes, regular files and stream
+/// sockets that do not block (O_NONBLOCK; as those that the epoll driver has connected or
+/// accepted), at the position of each. To a file or a pipe from a pipe it splices; between two
+/// others through a pipe of its own, which takes two descriptors meanwhile; from file to file by
 /// copy_file_range() on the blocking pool, 8 MiB at a time. Nothing waits in a thread: it waits for
-/// both ends to be ready first. On epoll, sockets are made non-blocking.
+/// both ends to be ready first. Sockets that block, as they do on io_uring, are refused: a splice
+/// into one would wait in a thread of the kernel's, and reading and sending by the ring needs none.
 ///
 /// Stops with no error, and short of the end, where the kernel refuses (file systems that cannot, a
 /// file that is only appended to, no descriptors left); all it has taken until then it has given.
