@@ -39,6 +39,8 @@ accept_patience::advice accept_patience::advise_pause(const std::error_code& why
   pause_ = std::clamp(2 * pause_, first_pause, longest_pause);
   ++pauses_;
   ++unsaid_;
+  // order: [serve.counted] release; with value_of() of serve_state.cpp.
+  if (total_ != nullptr) total_->fetch_add(1, std::memory_order_release);
   if (const instant here = now(); here >= silent_until_) {
     log_here().warn("a listener cannot accept, and pauses",
                     {{"error", why.value()}, {"pauses", unsaid_}});

@@ -10,9 +10,9 @@ constexpr std::int64_t between_lines = 1'000'000'000;
 
 using counter = std::atomic<std::uint64_t>;
 
-void add(counter& to, std::uint64_t count = 1) noexcept {
+void add(counter& to) noexcept {
   // order: [serve.counted] release; with value_of(). What was counted before shows before.
-  to.fetch_add(count, std::memory_order_release);
+  to.fetch_add(1, std::memory_order_release);
 }
 
 std::uint64_t value_of(const counter& from) noexcept {
@@ -38,17 +38,11 @@ serve_report serve_counters::snapshot() const noexcept {
 serve_state::serve_state(const serve_options& how)
     : how_(how),
       slots_(how.max_connections()),
-      counters_(how.counters() != nullptr ? *how.counters() : own_) {}
-
-void serve_state::note_pauses() noexcept {
-  const std::uint64_t so_far = patience_.pauses();
-  if (so_far != pauses_noted_) add(counters_.pauses_, so_far - pauses_noted_);
-  pauses_noted_ = so_far;
-}
+      counters_(how.counters() != nullptr ? *how.counters() : own_),
+      patience_(counters_.pauses_) {}
 
 time_span serve_state::pause_without_memory() noexcept {
   static_cast<void>(patience_.after(std::make_error_code(std::errc::not_enough_memory)));
-  note_pauses();
   return patience_.pause();
 }
 

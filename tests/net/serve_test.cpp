@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <functional>
 #include <new>
@@ -329,6 +330,22 @@ TEST_P(servers, pass_on_what_the_end_throws) {
   rt.block_on(body());
 }
 
+TEST_P(servers, give_the_error_that_the_wait_for_the_end_comes_to) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    tcp_listener at = loopback_listener();
+    auto cannot_wait = []() -> task<skua::result<int>> {
+      co_await skua::yield();
+      co_return skua::fail(std::errc::too_many_files_open);
+    };
+    const auto how = co_await serve(at, echo<tcp_stream>, serve_options(), cannot_wait());
+    EXPECT_EQ(error_of(how), std::errc::too_many_files_open);
+    auto was_told = []() -> task<skua::result<int>> { co_return SIGTERM; };
+    EXPECT_TRUE((co_await serve(at, echo<tcp_stream>, serve_options(), was_told())).has_value());
+  };
+  rt.block_on(body());
+}
+
 /// Gives errors, one after the other, and connections in between.
 class failing_listener {
 public:
@@ -370,6 +387,22 @@ TEST_P(servers, go_on_after_errors_of_connections_and_end_with_those_of_the_list
     const auto how = co_await serve(broken, echo<tcp_stream>);
     EXPECT_EQ(error_of(how), std::errc::bad_file_descriptor);
     EXPECT_EQ(broken.tries, 1);
+  };
+  rt.block_on(body());
+}
+
+TEST_P(servers, count_pauses_while_they_last) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    tcp_listener real = loopback_listener();
+    skua::event end;
+    failing_listener at(real, std::vector(100'000, std::errc::too_many_files_open));
+    serve_counters counters;
+    auto server =
+        spawn(serve(at, echo<tcp_stream>, serve_options().count_in(counters), wait_for(end)));
+    EXPECT_TRUE(co_await comes_true([&counters] { return counters.snapshot().pauses >= 2; }));
+    end.set();
+    EXPECT_GE(skua::or_throw(co_await std::move(server)).pauses, 2U) << "though nobody came";
   };
   rt.block_on(body());
 }

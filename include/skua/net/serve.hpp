@@ -37,7 +37,8 @@ namespace skua::inline SKUA_ABI {
 /// connection that was accepted at the last moment gets its handler, too.
 ///
 /// Gives a result<serve_report> then, as a task, or an in_place_task if `until` is a leaf or has a
-/// name; an error if the listener is broken, after the same end.
+/// name; an error if the listener is broken, or if `until` gives a result that is one (then nobody
+/// has asked for the end: a shutdown_signal() without descriptors, say), after the same end.
 /// Shortages of descriptors and memory are waited out: see net::accept_patience. What `until`
 /// throws stops the handlers at once and is thrown on. Stopping the task stops the handlers without
 /// a drain; no handler outlives serve(), whatever happens.

@@ -34,7 +34,6 @@ public:
   [[nodiscard]] cancel_token closing() const { return closing_.token(); }
 
   void begin_to_close() noexcept { closing_.cancel(); }
-  void note_pauses() noexcept;
   /// How long nobody is accepted, after there was no memory for one.
   [[nodiscard]] time_span pause_without_memory() noexcept;
   /// The handlers that are left are about to be stopped.
@@ -63,11 +62,10 @@ private:
 
   const serve_options how_;
   semaphore slots_;
-  net::accept_patience patience_;
   cancel_source closing_;
   serve_counters own_;  // if the options name none
   serve_counters& counters_;
-  std::uint64_t pauses_noted_ = 0;
+  net::accept_patience patience_;
   std::atomic<std::int64_t> silent_until_ = 0;  // about exceptions
   std::atomic<std::uint64_t> unsaid_ = 0;
 };

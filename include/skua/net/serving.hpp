@@ -57,13 +57,22 @@ private:
   Listener& from_;
 };
 
-inline task<> wait_for_ever() {
+inline task<std::error_code> wait_for_ever() {
   event never;
   co_await never.wait();
+  co_return std::error_code();
 }
+/// Gives its error, if it gives a result that is one.
 template <typename T>
-task<> await_end_of(task<T> what) {
-  co_await std::move(what);
+task<std::error_code> await_end_of(task<T> what) {
+  std::error_code why;
+  if constexpr (is_result<T>) {
+    const T end = co_await std::move(what);
+    if (!end.has_value()) why = end.error();
+  } else {
+    co_await std::move(what);
+  }
+  co_return why;
 }
 
 /// What the tasks of one server share.
@@ -75,7 +84,7 @@ struct serving {
   static constexpr bool takes_token =
       callable_with<Handler&, typename Held::stream_type, cancel_token>;
 
-  serving(Held listener, Handler fn, const serve_options& how, task<> end)
+  serving(Held listener, Handler fn, const serve_options& how, task<std::error_code> end)
       : from(std::move(listener)), handler(std::move(fn)), state(how), until(std::move(end)) {
     static_assert(takes_token || callable_with<Handler&, stream_type>,
                   "the handler is called with a stream, or with a stream and a cancel_token");
@@ -91,7 +100,7 @@ struct serving {
   Held from;
   Handler handler;
   serve_state state;
-  task<> until;
+  task<std::error_code> until;
 };
 
 /// What the task of one connection owns. In this order: its place is free when all else is gone.
@@ -142,7 +151,6 @@ task<std::error_code> accept_all(scope& children, All& all) {
     result<semaphore::permit> slot = co_await state.slots().acquire();
     try {
       auto peer = co_await net::accept_patiently(all.from.get(), state.patience());
-      state.note_pauses();
       if (!peer.has_value()) co_return peer.error();
       served_connection one(std::move(*slot), state, std::move(*peer));
       children.spawn(serve_one(std::move(one), all));
@@ -153,13 +161,14 @@ task<std::error_code> accept_all(scope& children, All& all) {
   }
 }
 
-/// Gives the error that broke the listener, or none.
+/// Gives the error that broke the listener, or that the wait for the end has come to; or none.
 template <typename All>
 task<std::error_code> serve_in_scope(scope& children, All* all) {
   serve_state& state = all->state;
   auto first = co_await select(accept_all(children, *all), std::move(all->until));
   std::error_code why;
   if (const auto* broken = first.template get<0>()) why = *broken;
+  if (const auto* asked = first.template get<1>()) why = *asked;
   all->from.let_go();
   state.begin_to_close();
   const auto all_slots = state.options().max_connections();
@@ -175,7 +184,7 @@ task<std::error_code> serve_in_scope(scope& children, All* all) {
 template <typename All>
 task<result<serve_report>> serve_all(typename All::held_type from,
                                      typename All::handler_type handler, serve_options how,
-                                     task<> until) {
+                                     task<std::error_code> until) {
   All all(std::move(from), std::move(handler), how, std::move(until));
   const std::error_code why = co_await with_scope(serve_in_scope<All>, &all);
   if (why) co_return fail(why);
