@@ -81,6 +81,7 @@ struct order {
 
 [[gnu::always_inline]] inline bool set_group(const process_plan& plan) noexcept {
   if (plan.new_session && failed(::syscall(SYS_setsid))) return false;
+  if (plan.new_session && plan.group == 0) return true;  // it leads one already
   return !plan.group || !failed(::syscall(SYS_setpgid, 0, *plan.group));
 }
 

@@ -79,9 +79,10 @@ task<result<output>> gather(child& from, gathering& with) {
   co_return all;
 }
 
-/// Of a program that is to end now.
+/// Of a program that is to end now, also if it has left its group.
 task<> end(child& whom) {
-  if (!whom.signal_group(SIGKILL)) static_cast<void>(whom.kill());
+  static_cast<void>(whom.signal_group(SIGKILL));
+  static_cast<void>(whom.kill());
   static_cast<void>(co_await whom.wait());
 }
 

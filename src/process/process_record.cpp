@@ -133,7 +133,8 @@ result<void> process_record::send_to(pid_t whom, int signal) noexcept {
 }
 
 void process_record::kill_all() noexcept {
-  static_cast<void>(leads_group_ ? send_to_group(SIGKILL) : send(SIGKILL));
+  if (leads_group_) static_cast<void>(send_to_group(SIGKILL));
+  static_cast<void>(send(SIGKILL));  // also if it has left its group
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -51,7 +51,7 @@ void signal_table::handle(int signal, siginfo_t* about, void* where) {
   usual.sa_handler = SIG_DFL;
   // A forked child has our handlers, but its signals are not ours, and the counters are shared.
   if (::getpid() != table.owner_.load())
-    table.raise_again(signal, table.before_[signal - 1]);
+    table.raise_again(signal, table.before(signal));
   else if ((table.end_at_next_.load() & bit_of(signal)) != 0)
     table.raise_again(signal, usual);
   else
@@ -73,11 +73,17 @@ void signal_table::tell_all(int signal) noexcept {
 
 void signal_table::pass_on(int signal, siginfo_t* about, void* where) const noexcept {
   if (::getpid() != owner_.load()) return;  // it is raised again
-  const struct sigaction& before = before_[signal - 1];
-  if ((before.sa_flags & SA_SIGINFO) != 0)
-    before.sa_sigaction(signal, about, where);
-  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-    before.sa_handler(signal);
+  const struct sigaction& earlier = before(signal);
+  if ((earlier.sa_flags & SA_SIGINFO) != 0)
+    earlier.sa_sigaction(signal, about, where);
+  else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN)
+    earlier.sa_handler(signal);
+}
+
+const struct sigaction& signal_table::before(int signal) const noexcept {
+  // The kernel calls us after it was told to; this says so to the language, too.
+  static_cast<void>(noted_.load());
+  return before_[signal - 1];
 }
 
 // It is blocked while its handler runs, and comes when that has returned.
@@ -93,6 +99,7 @@ int signal_table::add(signal_listener& who) noexcept {
   begin_anew_if_forked();
   who.next_ = first_.load();
   first_ = &who;
+  end_at_next_ &= ~who.which_;  // there is somebody again who wants to hear of it
   return install(who.which_);
 }
 
@@ -108,6 +115,7 @@ int signal_table::install_one(int signal) noexcept {
   if (::sigaction(signal, nullptr, &now) != 0) return errno;
   const bool ours = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == handle;  // by a fork
   if (!ours) before_[signal - 1] = now;
+  noted_ |= bit_of(signal);
   struct sigaction next{};
   next.sa_sigaction = handle;
   next.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;

@@ -57,7 +57,8 @@ private:
 /// table, made before main() and never destroyed, and all runtimes listen at it.
 ///
 /// A handler, once installed, stays: to take it back would be to guess whether another has built
-/// upon it meanwhile. One that was there before is called first, as if ours were not there.
+/// upon it meanwhile. One that was there before is called when ours is done, as if it were not
+/// there.
 class signal_table {
 public:
   constexpr signal_table() noexcept = default;
@@ -81,6 +82,7 @@ private:
   static void handle(int signal, siginfo_t* about, void* where);
   void tell_all(int signal) noexcept;
   void pass_on(int signal, siginfo_t* about, void* where) const noexcept;
+  [[nodiscard]] const struct sigaction& before(int signal) const noexcept;
   void raise_again(int signal, const struct sigaction& with) const noexcept;
 
   [[nodiscard]] int install(signal_bits which) noexcept;
@@ -95,7 +97,8 @@ private:
   std::atomic<std::int32_t> owner_ = 0;  // the process that the listeners are of
   std::atomic<signal_bits> installed_ = 0;
   std::atomic<signal_bits> end_at_next_ = 0;
-  struct sigaction before_[count] = {};  // of those that are installed
+  std::atomic<signal_bits> noted_ = 0;
+  struct sigaction before_[count] = {};  // of those that are noted; written once, and before that
 
   std::mutex mutex_;  // of add() and remove()
   signal_listener* retired_ = nullptr;

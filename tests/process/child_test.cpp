@@ -204,6 +204,35 @@ TEST_P(children, that_lead_a_group_take_it_along) {
   rt.block_on(body());
 }
 
+/// Leaves the group that it leads for that of its parent, says so, and waits to be killed.
+command deserter() {
+  command made("python3");
+  made.arg("-c").arg(
+      "import os, time; os.setpgid(0, os.getpgid(os.getppid())); "
+      "os.write(1, b'gone'); time.sleep(1000)");
+  made.new_group();
+  return made;
+}
+
+TEST_P(children, that_left_their_group_are_killed_all_the_same) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    {
+      auto command = deserter();
+      command.out(stdio::pipe());
+      auto one = co_await started(std::move(command));
+      skua_test::room<32> room;
+      EXPECT_EQ(room.text(co_await one.out()->read(room.span())), "gone");
+    }
+    EXPECT_TRUE(co_await soon(has_no_children));
+    auto late = deserter();
+    EXPECT_EQ(error_of(co_await late.output(skua::process::output_options().timeout(500ms))),
+              std::errc::timed_out);
+    EXPECT_TRUE(co_await soon(has_no_children));
+  };
+  rt.block_on(body());
+}
+
 // The shell has ended when its child object is dropped, but nobody has waited for it.
 TEST_P(children, that_ended_before_their_group_take_it_along) {
   auto rt = start();

@@ -250,6 +250,7 @@ TEST_P(commands, set_group_session_and_mask) {
     std::istringstream same(co_await said_by(shell(ids)));
     std::istringstream grouped(co_await said_by(std::move(shell(ids).new_group())));
     std::istringstream alone(co_await said_by(std::move(shell(ids).new_session())));
+    std::istringstream both(co_await said_by(std::move(shell(ids).new_session().new_group())));
     pid_t id = 0;
     pid_t group = 0;
     pid_t session = 0;
@@ -259,9 +260,11 @@ TEST_P(commands, set_group_session_and_mask) {
     grouped >> id >> group >> session;
     EXPECT_EQ(group, id);
     EXPECT_EQ(session, ::getsid(0));
-    alone >> id >> group >> session;
-    EXPECT_EQ(group, id);
-    EXPECT_EQ(session, id);
+    for (std::istringstream* one : {&alone, &both}) {
+      *one >> id >> group >> session;
+      EXPECT_EQ(group, id);
+      EXPECT_EQ(session, id);
+    }
     EXPECT_EQ(co_await said_by(std::move(shell("umask").umask(0027))), "0027\n");
   };
   rt.block_on(body());

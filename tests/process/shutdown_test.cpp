@@ -146,6 +146,19 @@ TEST(second_signals, are_kept_if_told_to) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
+TEST(second_signals, are_first_ones_for_those_who_listen_anew) {
+  const int status = end_of_child([]() -> task<> {
+    for (const int one : {SIGTERM, SIGTERM, SIGINT}) {
+      auto waits = skua::shutdown_signal();
+      ::raise(one);
+      if (skua::or_throw(co_await std::move(waits)) != one) ::_exit(1);
+    }
+    ::raise(SIGINT);  // and this is a second one
+    co_await skua::sleep(1h);
+  });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+}
+
 TEST(second_signals, end_what_runs_until_the_first) {
   const int status = end_of_child([]() -> task<> {
     auto works = []() -> task<> {
