@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace skua::inline SKUA_ABI::fs {
 namespace {
@@ -26,6 +27,11 @@ namespace {
 template <typename Byte>
 std::span<Byte> some_of(std::span<Byte> all) noexcept {
   return all.first(std::min(all.size(), file::chunk));
+}
+
+/// For the kernel -1 is the position of the open file. Here it is as wrong as any other below zero.
+std::int64_t not_position(std::int64_t offset) noexcept {
+  return offset == io::at_position ? std::numeric_limits<std::int64_t>::min() : offset;
 }
 
 result<bool> try_to_lock(int fd, int how) noexcept {
@@ -56,22 +62,22 @@ task<result<file>> file::create(std::string path) {
 
 io_operation<std::size_t> file::read_at(std::span<std::byte> into,
                                         std::int64_t offset) const noexcept {
-  return io::read(fd_, some_of(into), offset);
+  return io::read(fd_, some_of(into), not_position(offset));
 }
 
 io_operation<std::size_t> file::write_at(std::span<const std::byte> from,
                                          std::int64_t offset) const noexcept {
-  return io::write(fd_, some_of(from), offset);
+  return io::write(fd_, some_of(from), not_position(offset));
 }
 
 io_operation<std::size_t> file::readv_at(std::span<const iovec> into,
                                          std::int64_t offset) const noexcept {
-  return io::readv(fd_, into, offset);
+  return io::readv(fd_, into, not_position(offset));
 }
 
 io_operation<std::size_t> file::writev_at(std::span<const iovec> from,
                                           std::int64_t offset) const noexcept {
-  return io::writev(fd_, from, offset);
+  return io::writev(fd_, from, not_position(offset));
 }
 
 task<result<std::size_t>> file::read_full_at(std::span<std::byte> into, std::int64_t offset) const {

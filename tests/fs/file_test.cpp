@@ -145,8 +145,15 @@ TEST_P(fs_file, is_read_and_written_at_offsets) {
     EXPECT_EQ(first + second, "abcde");
     EXPECT_EQ((co_await one.writev(parts)).value_or(0), 5U);
     EXPECT_EQ(content_of(place / "file"), "abcdeabcde");
-    const auto before_it = co_await one.read_at(into.span(), -7);
-    EXPECT_EQ(error_of(before_it), std::errc::invalid_argument);
+    for (const std::int64_t before_it : {-1, -7}) {
+      EXPECT_EQ(error_of(co_await one.read_at(into.span(), before_it)),
+                std::errc::invalid_argument);
+      EXPECT_EQ(error_of(co_await one.write_at(bytes_of("x"), before_it)),
+                std::errc::invalid_argument);
+      EXPECT_EQ(error_of(co_await one.readv_at(parts, before_it)), std::errc::invalid_argument);
+      EXPECT_EQ(error_of(co_await one.writev_at(parts, before_it)), std::errc::invalid_argument);
+    }
+    EXPECT_EQ(content_of(place / "file"), "abcdeabcde");
   };
   rt.block_on(body());
 }
