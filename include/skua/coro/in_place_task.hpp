@@ -16,9 +16,10 @@ namespace skua::inline SKUA_ABI {
 ///
 ///   co_await timeout(1s, race(sleep(2s), jobs.receive()));
 ///
-/// It cannot be moved, and so neither spawned nor returned as a task; nor awaited if it was given a
-/// name. (One thing the compiler cannot see: a function that returns it as `auto`.) Where that is
-/// wanted, write a coroutine that awaits it, and spawn or return that. Costs nothing.
+/// It cannot be moved, and so neither spawned nor returned as a task; nor awaited by itself if it
+/// was given a name. Two things the compiler cannot see: a function that returns it as `auto`, and
+/// one with a name that std::move() passes to another combinator. Where that is wanted, write a
+/// coroutine that awaits it, and spawn or return that. Costs nothing.
 template <typename T>
 class [[nodiscard("a task does nothing until it is awaited")]] in_place_task {
 public:

@@ -18,9 +18,11 @@ public:
   }
 
   /// Linux before 6.13 can guard a stack only by a mapping of its own, and two of those 65,530 that
-  /// a process may have (vm.max_map_count) go with each stack. So a pool guards this many that way;
-  /// whoever wants more at once gets an error, or see unguarded_beyond(). Newer kernels guard
-  /// every stack, however many there are.
+  /// a process may have (vm.max_map_count) go with each stack. So a pool guards at most this many
+  /// that way; whoever wants more at once gets an error, or see unguarded_beyond(). Stacks are made
+  /// several at a time, up to a MiB of them, and are guarded together or not at all: it may be some
+  /// fewer, and none if the number is less than that. Newer kernels guard every stack, however many
+  /// there are.
   stack_pool_options& guarded_by_mapping(std::size_t most) noexcept {
     guarded_by_mapping_ = most;
     return *this;

@@ -50,8 +50,9 @@ task<T> await_owned_future(Future awaited) {
 /// as that has threads, at some 30 µs each. Where the maker can be changed, oneshot::channel() or
 /// from_callback() is better. A deferred one (std::launch::deferred) runs on the pool's thread.
 ///
-/// Stopped: gives up within some 20 ms; what the future will hold is lost. Throws
-/// std::future_error if it has no state.
+/// Stopped: gives up within some 20 ms; what the future will hold is lost. But the last future of a
+/// std::async() waits in its destructor, and holds up the worker then: use spawn_blocking()
+/// instead, or keep the future and pass it by name. Throws std::future_error if it has no state.
 template <typename T>
 [[nodiscard]] task<T> from_future(std::future<T>&& awaited) {
   return await_owned_future<T>(std::move(awaited));

@@ -20,7 +20,7 @@ task<T> await_on(std::size_t worker, task<T> what);
 template <typename Callable, typename... Args>
 task<> await_on_each(Callable fn, Args... args);
 
-/// `auto hits = co_await run_on(shard, &table::count, ...)`: runs `fn(args...)` in a task on worker
+/// `auto hits = co_await run_on(shard, count_hits, query)`: runs `fn(args...)` in a task on worker
 /// `worker`, awaits what it gives if that can be awaited, and gives the result; rethrows its
 /// exception. fn and the arguments are moved there (a reference needs std::ref: it is safe, since
 /// this waits). Suspends. If the caller is stopped, so is the call; it goes on when that has ended.
