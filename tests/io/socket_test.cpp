@@ -377,6 +377,9 @@ TEST_P(sockets, send_on_when_there_is_room_again) {
     const std::vector<std::byte> much = pattern(4 << 20);
     for (const auto& [from, to] :
          {std::pair(local.first(), local.second()), std::pair(remote.first(), remote.second())}) {
+      const int room = 65'536;  // those of TCP would grow to more than that, in time
+      EXPECT_EQ(::setsockopt(from, SOL_SOCKET, SO_SNDBUF, &room, sizeof room), 0);
+      EXPECT_EQ(::setsockopt(to, SOL_SOCKET, SO_RCVBUF, &room, sizeof room), 0);
       auto sender = spawn(send_all(from, much));
       co_await skua::sleep(1ms);
       EXPECT_FALSE(sender.done()) << "no buffer is that large";
