@@ -28,8 +28,8 @@ class seams : public skua_test::for_each_kind {};
 INSTANTIATE_TEST_SUITE_P(every, seams, skua_test::every_kind(), skua_test::name_of_kind);
 
 TEST_P(seams, post_runs_a_function_on_a_worker) {
+  shared_gate gate;  // first: what is posted may still be at it when the task has gone through
   auto rt = start();
-  shared_gate gate;
   auto opens = [](std::unique_ptr<int> with, shared_gate& it) {
     it.open(static_cast<std::uint64_t>(*with));
   };
