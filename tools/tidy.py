@@ -63,7 +63,7 @@ class Tidy:
         self.faults = []
         self.edges = {}  # name -> {side: path}
         self.sources = sorted(
-            p for top in ("include", "src", "tests", "bench", "examples", "tools")
+            p for top in ("include", "src", "tests", "bench", "examples", "tools", "packaging")
             for p in (root / top).rglob("*") if p.suffix in (".hpp", ".cpp"))
 
     def fault(self, path: str, line: int, text: str):

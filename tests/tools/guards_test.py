@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Each rule of tidy.py, header_weight.py, compile_fail.py, citations.py, snippets.py, editions.py
-and reference.py refuses what it should.
+"""Each rule of tidy.py, header_weight.py, compile_fail.py, citations.py, snippets.py, editions.py,
+reference.py and packaging.py refuses what it should.
 
 usage: guards_test.py COMPILER
 """
@@ -187,6 +187,35 @@ UNDOCUMENTED = [
     ("// --- how\n", "Member help() (function) of namespace skua::part is not documented."),
 ]
 
+# The real packaging files: file, text, what comes in its place, what packaging.py says.
+RECIPE, PORT = "packaging/conan/conanfile.py", "packaging/vcpkg/ports/skua"
+CONSUMER = "packaging/vcpkg/consumer"
+PACKAGED = ["CMakeLists.txt", "LICENSE", "cmake/fiber.cmake", RECIPE, f"{PORT}/vcpkg.json",
+            f"{PORT}/portfile.cmake", f"{PORT}/usage", f"{CONSUMER}/vcpkg.json",
+            f"{CONSUMER}/vcpkg-configuration.json"]
+MISPACKAGED = [
+    (RECIPE, '    version = "', '    version = "1', f"{RECIPE}: version is ['1"),
+    (f"{PORT}/vcpkg.json", '"version": "', '"version": "1', "vcpkg.json: version is 1"),
+    (f"{PORT}/vcpkg.json", '"name": "skua"', '"name": "skuas"', "its name is not skua"),
+    (f"{PORT}/vcpkg.json", '"liburing",', '"liburing"', "vcpkg.json: does not parse: "),
+    (f"{PORT}/vcpkg.json", '["cares"]', '["dares"]', "has no feature dares"),
+    (f"{PORT}/portfile.cmake", "  FEATURES\n", "  FEATURES\n    ropes SKUA_WITH_FIBERS\n",
+     "has no feature ropes"),
+    (f"{PORT}/portfile.cmake", "    fibers SKUA_WITH_FIBERS\n", "", "feature fibers switches nothing"),
+    (f"{PORT}/portfile.cmake", '"tools" IN', '"tool" IN', "has no feature tool\n"),
+    (f"{PORT}/portfile.cmake", "-DSKUA_BUILD_TESTS", "-DSKUA_TESTS", "no option SKUA_TESTS"),
+    (f"{PORT}/portfile.cmake", "-DSKUA_BUILD_TESTS", "-DSKAU_TESTS", "no option SKAU_TESTS"),
+    (f"{PORT}/portfile.cmake", "cares SKUA_WITH_CARES", "cares SKUA_CARES", "no option SKUA_CARES"),
+    (f"{PORT}/portfile.cmake", "/LICENSE", "/LICENCE", "there is no file LICENCE"),
+    (f"{PORT}/portfile.cmake", "/usage", "/uses", "there is no file uses"),
+    (f"{PORT}/portfile.cmake", "/../../../..", "/../../..", "SOURCE_PATH is not the root"),
+    (RECIPE, '"SKUA_WITH_CARES"', '"SKUA_CARES"', f"{RECIPE}: CMakeLists.txt has no option SKUA_CARES"),
+    (RECIPE, '"src/*"', '"source/*"', "exports source/*: nothing is there"),
+    (f"{CONSUMER}/vcpkg.json", '["fibers"]', '["ropes"]', "has no feature ropes"),
+    (f"{CONSUMER}/vcpkg.json", '"name": "skua"', '"name": "gull"', "does not ask for skua"),
+    (f"{CONSUMER}/vcpkg-configuration.json", "../ports", "../port", "does not lead to the port"),
+]
+
 
 def run(tool: str, *arguments: str):
     done = subprocess.run([sys.executable, str(TOOLS / tool), *arguments],
@@ -346,6 +375,20 @@ class Guards(unittest.TestCase):
         code, output = look(**{HEADER: DOCUMENTED.replace("Does it.", "Does @ref nothing.")})
         self.assertEqual(code, 1, output)
         self.assertIn("unable to resolve reference to 'nothing'", output)
+
+    def test_packaging(self):
+        real = {path: (TOOLS.parent / path).read_text() for path in PACKAGED}
+        self.tree(**real)
+        code, output = run("packaging.py", str(self.root))
+        self.assertEqual(code, 0, output)
+        for path, old, new, say in MISPACKAGED:
+            with self.subTest(say=say):
+                self.assertIn(old, real[path])
+                self.tree(**{**real, path: real[path].replace(old, new, 1)})
+                code, output = run("packaging.py", str(self.root))
+                self.assertEqual(code, 1, output)
+                self.assertIn(say, output)
+                self.assertEqual(output.count("\n"), 1, f"one fault, one line:\n{output}")
 
 
 if __name__ == "__main__":
