@@ -2,6 +2,7 @@
 # tests/consumer/run.sh: one way of using skua from another project, as ctest runs it.
 # usage: run.sh CASE BUILD_DIRECTORY COMPILER OTHER_COMPILER
 # `install` comes first and fills BUILD_DIRECTORY/consumer; the other cases only read what it left.
+# Ends with 77 if the case needs a tool that is not there.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$2 compiler=$3 other_compiler=$4
@@ -14,6 +15,26 @@ if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache;
 fail() {
   echo "consumer: $1" >&2
   exit 1
+}
+
+skip() {
+  echo "consumer: skipped: $1" >&2
+  exit 77
+}
+
+block() { # heading of docs/integration.md, number of the block of code below it
+  awk -v heading="## $1" -v wanted="$2" '
+    /^## / { here = $0 == heading }
+    here && /^```/ { inside = !inside; n += inside; next }
+    here && inside && n == wanted { print; found = 1 }
+    END { exit !found }' "$here/../../docs/integration.md" || fail "no block $2 below '$1'"
+}
+
+as_told() { # the commands of such a block, here and now, but for the compiler
+  local commands
+  commands=$(block "$1" "$2")
+  echo "$commands"
+  eval "${commands//clang++-19/"$compiler"}"
 }
 
 fresh() {
@@ -116,6 +137,54 @@ case $1 in
       fail "the program does not need libskua.so.0"
     "$work/find_package/consumer" | grep 'by getaddrinfo' || fail "it does not ask the C library"
     if grep libcares "$work/installed/lib/pkgconfig/skua.pc"; then fail "pkg-config names c-ares"; fi
+    ;;
+  conan) # docs/integration.md word for word: makes the package, and builds a project that requires it
+    for place in "$here"/../../build/tools/conan-*/bin; do PATH=$place:$PATH; done # by ./dev
+    conan --version 2>/dev/null | grep ' 2\.' || skip "no Conan 2 (pip install conan)"
+    fresh "$work"
+    # A cache of its own, without remotes; and nothing is written to the sources.
+    export CONAN_HOME=$work/home
+    mkdir -p "$CONAN_HOME" "$work/service"
+    cat >"$CONAN_HOME/global.conf" <<TEXT
+tools.cmake.cmaketoolchain:generator=Ninja
+tools.cmake.cmake_layout:test_folder=$work/test
+core:non_interactive=True
+TEXT
+    conan remote disable '*'
+    unset CMAKE_CXX_COMPILER_LAUNCHER # skua's own makes ccache overlook where it is built
+    ln -s "$(realpath "$here/../..")" "$work/skua"
+    cd "$work"
+    as_told Conan 1
+    cp "$here/fiber/CMakeLists.txt" "$here/fiber/main.cpp" "$work/service"
+    block Conan 2 >"$work/service/conanfile.txt"
+    as_told Conan 3
+    "$work/build/consumer"
+    if find "$CONAN_HOME/p" -name 'skua*-config.cmake' -path '*/p/lib/*' | grep .
+    then fail "the package has a CMake package of its own, besides Conan's"; fi
+    conan install --requires 'skua/[~0.1]' --options 'skua/*:with_fibers=True' \
+      --settings compiler.cppstd=23 --generator PkgConfigDeps --output-folder "$work/lib/pkgconfig"
+    pkg_config_consumer "$work" "$compiler"
+    "$work/pkg_config" | grep 'by c-ares' || fail "it has no c-ares"
+    export PKG_CONFIG_PATH=$work/lib/pkgconfig
+    pkg-config --libs skua-fiber | grep boost_context || fail "fibers have no Boost"
+    if pkg-config --libs skua | grep boost; then fail "who does not use fibers needs Boost"; fi
+    ;;
+  vcpkg) # docs/integration.md word for word; without vcpkg, only that its project is right
+    fresh "$work"
+    project=$here/../../packaging/vcpkg/consumer
+    root=${VCPKG_ROOT:-$(dirname "$(realpath "$(command -v vcpkg || echo none)")")}
+    if [[ ! -f $root/scripts/buildsystems/vcpkg.cmake ]]; then
+      cmake -S "$project" -B "$work/build" -G Ninja -DCMAKE_CXX_COMPILER="$compiler" \
+        -DCMAKE_PREFIX_PATH="$installed" -DCMAKE_BUILD_TYPE=Release
+      cmake --build "$work/build"
+      "$work/build/consumer"
+      skip "no vcpkg (set VCPKG_ROOT, or have it on PATH)"
+    fi
+    ln -s "$(realpath "$here/../..")" "$work/skua"
+    export VCPKG_ROOT=$root VCPKG_BINARY_SOURCES=clear # it would not see that the sources changed
+    cd "$work"
+    as_told vcpkg 1
+    "$work/build/consumer"
     ;;
   moved)
     fresh "$work"
