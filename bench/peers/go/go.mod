@@ -1,0 +1,3 @@
+module peer_go
+
+go 1.24
