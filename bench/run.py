@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Asks skua, and with --peers other runtimes too, the questions of bench/README.md.
+
+All contestants of a question take turns, round by round, so that what changes on the machine meets
+all of them. For each question and number of workers a table is printed; rows of all of them go to
+results.json, and bars to pictures.
+
+usage: run.py [--peers] [--quick] [--filter TEXT] [--workers 1,2] [--rounds N] [--json FILE]
+              [--output DIRECTORY] [--jobs N] [--list]
+"""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+from harness import builds, figures, pictures, questions, rounds  # noqa: E402
+
+ROUNDS, QUICK_ROUNDS = 5, 3
+SECONDS, QUICK_SECONDS = 2.0, 0.5
+QUICK_SCALE = 0.1
+
+
+def read_command_line() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--peers", action="store_true", help="other runtimes, too")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, and less of everything")
+    parser.add_argument("--filter", default="", help="only questions whose name contains this")
+    parser.add_argument("--workers", default="", help="only with so many workers, such as 1,2")
+    parser.add_argument("--rounds", type=int, default=0, help=f"at least; else {ROUNDS}")
+    parser.add_argument("--json", type=pathlib.Path, help="where rows go; else to the output")
+    parser.add_argument("--output", type=pathlib.Path, help="for results.json and pictures",
+                        default=builds.ROOT / "build" / "peers" / "results")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of the builds")
+    parser.add_argument("--list", action="store_true", help="print the questions, and end")
+    asked = parser.parse_args()
+    asked.only_workers = {int(word) for word in asked.workers.split(",") if word}
+    return asked
+
+
+def chosen(text: str) -> list:
+    return [one for one in questions.QUESTIONS if text in one.name]
+
+
+def machine() -> dict:
+    facts = {"kernel": platform.release(), "processors": rounds.PROCESSORS, "model": "unknown"}
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            facts["model"] = line.partition(":")[2].strip()
+            break
+    return facts
+
+
+def lacks(question: questions.Question, programs: dict) -> str:
+    """Why nobody can be asked it; nothing if all is there."""
+    if question.kind == "echo" and not programs["load"].exists():
+        return "the command skua, which makes the load, was not built (CLI11 is missing)"
+    return ""
+
+
+class Contest:
+    """One question with one number of workers: everybody in turn, some rounds long."""
+
+    def __init__(self, question, workers: int, contestants: list):
+        self.question, self.workers, self.contestants = question, workers, list(contestants)
+        self.samples = {}  # metric -> contestant -> samples
+
+    def hold(self, how: rounds.Rounds, count: int):
+        for _ in range(count):
+            for contestant in list(self.contestants):
+                self.take_turn(how, contestant)
+
+    def take_turn(self, how: rounds.Rounds, contestant):
+        try:
+            seen = how.sample(self.question, contestant, self.workers)
+        except (rounds.NoAnswer, OSError, rounds.subprocess.TimeoutExpired) as why:
+            print(f"  {contestant.name}: no answer to {self.question.name}: {why}", flush=True)
+            self.contestants.remove(contestant)
+            return
+        for metric, sample in seen.items():
+            self.samples.setdefault(metric, {}).setdefault(contestant.name, []).append(sample)
+
+    def rows(self) -> list:
+        return [figures.summarise(self.question.name + metric, name, self.workers,
+                                  self.question.more_is_better and metric == "", samples)
+                for metric, by_name in self.samples.items() for name, samples in by_name.items()]
+
+
+def build_all(asked: argparse.Namespace) -> dict:
+    made = builds.Builds(builds.ROOT / "build" / "peers", asked.jobs)
+    made.skua()
+    if asked.peers:
+        made.peers()
+    return made.programs
+
+
+def print_tables(rows: list):
+    for bench in dict.fromkeys(row.bench for row in rows):
+        print(figures.table([row for row in rows if row.bench == bench]), flush=True)
+
+
+def ask_all(asked: argparse.Namespace, programs: dict) -> list:
+    count = asked.rounds or (QUICK_ROUNDS if asked.quick else ROUNDS)
+    how = rounds.Rounds(programs, QUICK_SCALE if asked.quick else 1.0,
+                        QUICK_SECONDS if asked.quick else SECONDS, builds.ROOT / "build")
+    rows = []
+    for question in chosen(asked.filter):
+        if why := lacks(question, programs):
+            print(f"{question.name}: left out: {why}", flush=True)
+            continue
+        for workers in question.workers:
+            if asked.only_workers and workers not in asked.only_workers:
+                continue
+            entered = [one for one in questions.CONTESTANTS
+                       if one.program in programs and one.is_asked(question, workers)]
+            contest = Contest(question, workers, entered)
+            contest.hold(how, count)
+            print_tables(contest.rows())
+            rows += contest.rows()
+    return rows
+
+
+def write_results(asked: argparse.Namespace, rows: list):
+    asked.output.mkdir(parents=True, exist_ok=True)
+    path = asked.json or asked.output / "results.json"
+    path.write_text(json.dumps(figures.as_json(rows, machine()), indent=1) + "\n", encoding="utf-8")
+    drawn = pictures.draw(rows, asked.output)
+    if drawn and not any(one.suffix == ".png" for one in drawn):
+        print("pictures: no PNG: rsvg-convert is missing (Debian: librsvg2-bin)")
+    print(f"written: {path}" + (f", and {len(drawn)} pictures in {asked.output}" if drawn else ""))
+
+
+def main() -> int:
+    asked = read_command_line()
+    if asked.list or not chosen(asked.filter):
+        print("\n".join(f"{one.name:24}{one.title}" for one in questions.QUESTIONS))
+        return 0 if asked.list else 2
+    try:
+        programs = build_all(asked)
+    except builds.CannotBuild as why:
+        print(f"bench: {why}", file=sys.stderr)
+        return 1
+    rows = ask_all(asked, programs)
+    write_results(asked, rows)
+    disturbed = sum(row.disturbed for row in rows)
+    if disturbed:
+        print(f"{disturbed} of {sum(row.rounds for row in rows)} rounds were disturbed by other load")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
