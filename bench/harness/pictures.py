@@ -71,7 +71,7 @@ def draw(rows: list, directory: pathlib.Path) -> list:
     for workers in sorted({row.workers for row in rows}):
         for group, blocks in groups_of(rows, workers).items():
             path = directory / f"{group}_{workers}.svg"
-            title = f"{group}, {workers} worker{'s'[:workers > 1]}"
+            title = f"{group.capitalize()}, {workers} worker{'s'[:workers > 1]}"
             path.write_text(picture(title, blocks), encoding="utf-8")
             written += [path] + to_png(path)
     return written

@@ -22,11 +22,12 @@ class Contestant:
     name: str
     program: str
     flags: tuple = ()
-    groups: tuple = ()         # empty: all of them
+    only: tuple = ()           # groups and names of questions; empty: all of them
     workers_most: int = 1_024  # a floor has one thread
 
     def is_asked(self, question: Question, workers: int) -> bool:
-        return (not self.groups or question.group in self.groups) and workers <= self.workers_most
+        known = not self.only or question.group in self.only or question.name in self.only
+        return known and workers <= self.workers_most
 
 
 SCALING = (1, 2, 4, 8)  # more workers than processors must not hurt
@@ -71,7 +72,7 @@ QUESTIONS = [
     echo(16_384, 1, "16 KiB"), echo(16_384, 64, "16 KiB"), echo(16_384, 1_000, "16 KiB"),
     Question("hog", "echo", "Echo of 64 B, 64 connections, beside a task that computes", kind="echo",
              more_is_better=True, workers=(2,), connections=64, hog=True),
-    Question("accept_close", "echo", "Accept and close", kind="accept", more_is_better=True),
+    Question("accept_close", "accept", "Accept and close", kind="accept", more_is_better=True),
     Question("file_reads_1", "files", "Random reads of 4 KiB, one at a time"),
     Question("file_reads_64", "files", "Random reads of 4 KiB, 64 at a time"),
 ]
@@ -79,15 +80,16 @@ QUESTIONS = [
 OURS = "skua"
 CONTESTANTS = [
     Contestant(OURS, "skua"),
-    Contestant("skua-lifo", "skua", ("--order", "lifo"), groups=("trees",)),
+    Contestant("skua-lifo", "skua", ("--order", "lifo"), only=("trees",)),
     Contestant("tokio", "tokio"),
     Contestant("tokio-mimalloc", "tokio-mimalloc"),
     Contestant("go", "go"),
     Contestant("asio", "asio"),
-    Contestant("tbb", "tbb", groups=("trees",)),
-    Contestant("floor", "floors", groups=("tasks", "switches"), workers_most=1),
-    Contestant("floor-uring", "floors", ("--order", "uring"), groups=("echo", "memory"),
-               workers_most=1),
-    Contestant("floor-epoll", "floors", ("--order", "epoll"), groups=("echo", "memory"),
-               workers_most=1),
+    Contestant("tbb", "tbb", only=("trees",)),
+    Contestant("floor", "floors", workers_most=1,
+               only=("spawn_join", "spawn_await", "yield_one", "yield_many", "accept_close")),
+    Contestant("floor-uring", "floors", ("--order", "uring"), workers_most=1,
+               only=("echo", "memory_connections")),
+    Contestant("floor-epoll", "floors", ("--order", "epoll"), workers_most=1,
+               only=("echo", "memory_connections")),
 ]

@@ -1,8 +1,8 @@
 // bench/peers/asio/channels.cpp: messages from some coroutines to others.
 #include "asio/countdown.hpp"
 #include "asio/questions.hpp"
+#include "asio/start_task.hpp"
 
-#include <asio/co_spawn.hpp>
 #include <asio/experimental/concurrent_channel.hpp>
 #include <asio/this_coro.hpp>
 
@@ -44,7 +44,7 @@ asio::awaitable<void> through(std::uint64_t count) {
   countdown all(Shape.senders + Shape.receivers);
   const auto ended = [&](const std::exception_ptr&) { all.arrive(); };
   for (std::uint64_t i = 0; i < Shape.receivers; ++i)
-    asio::co_spawn(here, add_up(between, count / Shape.receivers, sum), ended);
+    start_task(here, add_up(between, count / Shape.receivers, sum), ended);
   const std::uint64_t share = count / Shape.senders;
   for (std::uint64_t i = 0; i < Shape.senders; ++i)
     asio::co_spawn(
@@ -64,8 +64,7 @@ asio::awaitable<void> ping_pong(std::uint64_t count) {
   channel ping(here, 1);
   channel pong(here, 1);
   countdown ended(1);
-  asio::co_spawn(here, partner(ping, pong, count),
-                 [&](const std::exception_ptr&) { ended.arrive(); });
+  start_task(here, partner(ping, pong, count), [&](const std::exception_ptr&) { ended.arrive(); });
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < count; ++i) {
     co_await ping.async_send(asio::error_code(), i, asio::use_awaitable);

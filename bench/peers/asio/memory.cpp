@@ -1,8 +1,8 @@
 // bench/peers/asio/memory.cpp: what a coroutine costs that waits.
 #include "asio/countdown.hpp"
 #include "asio/questions.hpp"
+#include "asio/start_task.hpp"
 
-#include <asio/co_spawn.hpp>
 #include <asio/experimental/as_tuple.hpp>
 #include <asio/experimental/concurrent_channel.hpp>
 #include <asio/post.hpp>
@@ -30,8 +30,8 @@ asio::awaitable<void> park(std::uint64_t count, bool one_each, std::uint64_t& by
   const std::uint64_t before = peers::resident_bytes();
   for (std::uint64_t i = 0; i < count; ++i) {
     if (one_each || silent.empty()) silent.emplace_back(here, 1);
-    asio::co_spawn(here, wait_for(silent.back(), waiting),
-                   [&](const std::exception_ptr&) { ended.arrive(); });
+    start_task(here, wait_for(silent.back(), waiting),
+               [&](const std::exception_ptr&) { ended.arrive(); });
   }
   while (waiting != count) co_await asio::post(asio::use_awaitable);
   bytes = peers::resident_bytes() - before;

@@ -1,8 +1,8 @@
 // bench/peers/asio/servers.cpp: servers that others put under load.
 #include "asio/questions.hpp"
+#include "asio/start_task.hpp"
 
 #include <asio/buffer.hpp>
-#include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/experimental/as_tuple.hpp>
 #include <asio/ip/tcp.hpp>
@@ -45,10 +45,10 @@ tcp::acceptor listen(const asio::any_io_executor& here) {
 asio::awaitable<void> serve_echo(const peers::request& asked) {
   const auto here = co_await asio::this_coro::executor;
   auto listener = listen(here);
-  if (asked.hog) asio::co_spawn(here, hog(), asio::detached);
+  if (asked.hog) start_task(here, hog(), asio::detached);
   for (;;) {
     auto [failed, peer] = co_await listener.async_accept(as_values);
-    if (!failed) asio::co_spawn(here, echo(std::move(peer), asked.buffer), asio::detached);
+    if (!failed) start_task(here, echo(std::move(peer), asked.buffer), asio::detached);
   }
 }
 

@@ -1,6 +1,7 @@
 // bench/peers/asio/spawns.cpp: coroutines that coroutines and foreign threads start.
 #include "asio/countdown.hpp"
 #include "asio/questions.hpp"
+#include "asio/start_task.hpp"
 
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
@@ -24,7 +25,7 @@ asio::awaitable<void> spawn_join(std::uint64_t count) {
   std::vector<std::uint64_t> results(count);
   countdown all(count);
   for (std::uint64_t i = 0; i < count; ++i)
-    asio::co_spawn(here, number(i), [&, i](const std::exception_ptr&, std::uint64_t one) {
+    start_task(here, number(i), [&, i](const std::exception_ptr&, std::uint64_t one) {
       results[i] = one;
       all.arrive();
     });
@@ -34,11 +35,16 @@ asio::awaitable<void> spawn_join(std::uint64_t count) {
   peers::must_be(sum, peers::sum_below(count));
 }
 
+/// co_spawn() begins in place, and others do not.
+asio::awaitable<std::uint64_t> number_in_turn(std::uint64_t n) {
+  co_await asio::post(asio::use_awaitable);
+  co_return n;
+}
 asio::awaitable<void> spawn_await(std::uint64_t count) {
   const auto here = co_await this_coro::executor;
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < count; ++i)
-    sum += co_await asio::co_spawn(here, number(i), asio::use_awaitable);
+    sum += co_await asio::co_spawn(here, number_in_turn(i), asio::use_awaitable);
   peers::must_be(sum, peers::sum_below(count));
 }
 
@@ -46,11 +52,11 @@ asio::awaitable<void> link(countdown& last, std::uint64_t left) {
   if (left == 0)
     last.arrive();
   else
-    asio::co_spawn(co_await this_coro::executor, link(last, left - 1), asio::detached);
+    start_task(co_await this_coro::executor, link(last, left - 1), asio::detached);
 }
 asio::awaitable<void> chained_spawn(std::uint64_t count) {
   countdown last(1);
-  asio::co_spawn(co_await this_coro::executor, link(last, count - 1), asio::detached);
+  start_task(co_await this_coro::executor, link(last, count - 1), asio::detached);
   co_await last.wait();
 }
 
@@ -63,10 +69,11 @@ asio::awaitable<void> foreign_spawn(std::uint64_t count) {
   const auto here = co_await this_coro::executor;
   countdown last(count);
   std::vector<std::jthread> threads;
+  threads.reserve(Threads);
   for (int i = 0; i < Threads; ++i)
     threads.emplace_back([&] {
       for (std::uint64_t n = 0; n < count / Threads; ++n)
-        asio::co_spawn(here, arrive(last), asio::detached);
+        start_task(here, arrive(last), asio::detached);
     });
   co_await last.wait();
 }

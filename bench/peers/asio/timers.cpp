@@ -1,8 +1,8 @@
 // bench/peers/asio/timers.cpp: many timers at once, and many that never strike.
 #include "asio/countdown.hpp"
 #include "asio/questions.hpp"
+#include "asio/start_task.hpp"
 
-#include <asio/co_spawn.hpp>
 #include <asio/post.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
@@ -25,7 +25,7 @@ asio::awaitable<void> sleeps(std::uint64_t count) {
   std::atomic<std::uint64_t> woken = 0;
   countdown all(count);
   for (std::uint64_t i = 0; i < count; ++i)
-    asio::co_spawn(here, sleeper(i), [&](const std::exception_ptr&, std::uint64_t one) {
+    start_task(here, sleeper(i), [&](const std::exception_ptr&, std::uint64_t one) {
       woken += one;
       all.arrive();
     });

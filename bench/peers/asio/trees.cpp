@@ -3,8 +3,8 @@
 
 #include "asio/countdown.hpp"
 #include "asio/questions.hpp"
+#include "asio/start_task.hpp"
 
-#include <asio/co_spawn.hpp>
 #include <asio/this_coro.hpp>
 
 #include <array>
@@ -23,11 +23,11 @@ public:
 
   void spawn(sum_type child) {
     std::uint64_t& place = sums_[spawned_++];
-    asio::co_spawn(here_, std::move(child),
-                   [this, &place](const std::exception_ptr&, std::uint64_t one) {
-                     place = one;
-                     left_.arrive();
-                   });
+    start_task(here_, std::move(child),
+               [this, &place](const std::exception_ptr&, std::uint64_t one) {
+                 place = one;
+                 left_.arrive();
+               });
   }
   sum_type sum() {
     co_await left_.wait();

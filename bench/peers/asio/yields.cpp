@@ -1,8 +1,8 @@
 // bench/peers/asio/yields.cpp: coroutines that give way.
 #include "asio/countdown.hpp"
 #include "asio/questions.hpp"
+#include "asio/start_task.hpp"
 
-#include <asio/co_spawn.hpp>
 #include <asio/post.hpp>
 #include <asio/this_coro.hpp>
 
@@ -27,11 +27,10 @@ asio::awaitable<void> yield_many(std::uint64_t count) {
   std::atomic<std::uint64_t> sum = 0;
   countdown all(crowd);
   for (std::uint64_t i = 0; i < crowd; ++i)
-    asio::co_spawn(here, gives_way(count / crowd),
-                   [&](const std::exception_ptr&, std::uint64_t turns) {
-                     sum += turns;
-                     all.arrive();
-                   });
+    start_task(here, gives_way(count / crowd), [&](const std::exception_ptr&, std::uint64_t turns) {
+      sum += turns;
+      all.arrive();
+    });
   co_await all.wait();
   peers::must_be(sum, count);
 }

@@ -58,6 +58,7 @@ skua::task<> mpsc_unbounded(std::uint64_t count) {
 skua::task<> mpmc(std::uint64_t count) {
   auto [tx, rx] = skua::mpmc::channel<std::uint64_t>(places);
   std::vector<skua::join_handle<std::uint64_t>> sums;
+  sums.reserve(8);
   for (int i = 0; i < 8; ++i) sums.push_back(skua::spawn(add_up(rx)));
   spawn_senders(tx, count, 8);
   {

@@ -27,6 +27,7 @@ skua::task<> read_some(const skua::fs::file& from, std::uint64_t seed, std::uint
 
 skua::task<> read_all(const skua::fs::file& from, std::uint64_t depth, std::uint64_t count) {
   std::vector<skua::join_handle<void>> readers;
+  readers.reserve(depth);
   for (std::uint64_t i = 0; i < depth; ++i)
     readers.push_back(skua::spawn(read_some(from, i, count / depth)));
   for (auto& one : readers) co_await std::move(one);

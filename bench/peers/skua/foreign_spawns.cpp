@@ -20,6 +20,7 @@ skua::task<> foreign_spawn(std::uint64_t count) {
   skua::event last;
   const auto here = skua::runtime_handle::current();
   std::vector<std::jthread> threads;
+  threads.reserve(Threads);
   for (int i = 0; i < Threads; ++i)
     threads.emplace_back([&] {
       for (std::uint64_t n = 0; n < count / Threads; ++n) here.spawn(arrive(left, last)).detach();

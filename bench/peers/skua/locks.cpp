@@ -25,6 +25,7 @@ skua::task<> mutex_100(std::uint64_t count) {
   skua::mutex one;
   std::uint64_t total = 0;
   std::vector<skua::join_handle<void>> all;
+  all.reserve(crowd);
   for (std::uint64_t i = 0; i < crowd; ++i)
     all.push_back(skua::spawn(lock(one, total, count / crowd)));
   for (auto& task : all) co_await std::move(task);
@@ -42,6 +43,7 @@ skua::task<> semaphore(std::uint64_t count) {
   skua::semaphore limit(permits);
   std::atomic<std::uint64_t> total = 0;
   std::vector<skua::join_handle<void>> all;
+  all.reserve(crowd);
   for (std::uint64_t i = 0; i < crowd; ++i)
     all.push_back(skua::spawn(enter(limit, total, count / crowd)));
   for (auto& task : all) co_await std::move(task);

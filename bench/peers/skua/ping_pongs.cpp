@@ -72,6 +72,7 @@ skua::task<> oneshot_ping_pong(std::uint64_t count) {
     auto [back, answered] = skua::oneshot::channel<ball>();
     (void)out.send({i, std::move(back)});
     auto came = co_await answered.receive();
+    if (!came) break;  // the sum is wrong then
     sum += came->number;
     out = std::move(came->back);
   }
