@@ -2,6 +2,7 @@
 #include "skua/net/accept_patience.hpp"
 
 #include "net/runtime_log.hpp"
+#include "skua/net/serve_counters.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,7 +41,7 @@ accept_patience::advice accept_patience::advise_pause(const std::error_code& why
   ++pauses_;
   ++unsaid_;
   // order: [serve.counted] release; with value_of() of serve_state.cpp.
-  if (total_ != nullptr) total_->fetch_add(1, std::memory_order_release);
+  if (total_ != nullptr) total_->pauses_.fetch_add(1, std::memory_order_release);
   if (const instant here = now(); here >= silent_until_) {
     log_here().warn("a listener cannot accept, and pauses",
                     {{"error", why.value()}, {"pauses", unsaid_}});

@@ -39,7 +39,7 @@ serve_state::serve_state(const serve_options& how)
     : how_(how),
       slots_(how.max_connections()),
       counters_(how.counters() != nullptr ? *how.counters() : own_),
-      patience_(counters_.pauses_) {}
+      patience_(counters_) {}
 
 time_span serve_state::pause_without_memory() noexcept {
   static_cast<void>(patience_.after(std::make_error_code(std::errc::not_enough_memory)));

@@ -5,9 +5,12 @@
 #include "skua/time/instant.hpp"
 #include "skua/time/time_span.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <system_error>
+
+namespace skua::inline SKUA_ABI {
+class serve_counters;
+}  // namespace skua::inline SKUA_ABI
 
 namespace skua::inline SKUA_ABI::net {
 
@@ -36,7 +39,7 @@ public:
 
   accept_patience() noexcept = default;
   /// Counts its pauses there, too, as they begin. Borrowed.
-  explicit accept_patience(std::atomic<std::uint64_t>& total) noexcept : total_(&total) {}
+  explicit accept_patience(serve_counters& total) noexcept : total_(&total) {}
 
   /// After a failure. Logs.
   [[nodiscard]] advice after(const std::error_code& why) noexcept;
@@ -58,7 +61,7 @@ private:
   std::uint64_t pauses_ = 0;
   std::uint64_t unsaid_ = 0;  // pauses since one was logged
   instant silent_until_;
-  std::atomic<std::uint64_t>* total_ = nullptr;
+  serve_counters* total_ = nullptr;
 };
 
 }  // namespace skua::inline SKUA_ABI::net

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/net/accept_patience.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -37,6 +38,7 @@ public:
 
 private:
   friend class serve_state;
+  friend class net::accept_patience;
 
   std::atomic<std::uint64_t> accepted_ = 0;
   std::atomic<std::uint64_t> succeeded_ = 0;
