@@ -14,7 +14,7 @@ target_precompile_headers(skua_test_main PRIVATE
 
 # Labels and time limit of an existing ctest test.
 #   skua_test_properties(coro.task LAYER coro KIND unit [TIMEOUT seconds])
-# The limit is 300 s by default, five times as much under a sanitizer, and more by twice the minutes
+# The limit is 300 s by default, twice as much under a sanitizer, and more by twice the minutes
 # that the environment grants: ./dev configures again with the same environment before it runs ctest.
 function(skua_test_properties name)
   set(layers base coro sched driver runtime sync io time net fs process fiber interop tools)
@@ -32,7 +32,7 @@ function(skua_test_properties name)
     set(seconds ${arg_TIMEOUT})
   endif()
   if(SKUA_SANITIZE)
-    math(EXPR seconds "${seconds} * 5")
+    math(EXPR seconds "${seconds} * 2")
   endif()
   set(granted 0)
   foreach(kind IN LISTS arg_KIND)
