@@ -5,6 +5,7 @@ usage: load_test.py SKUA
 SKUA_BACKEND=epoll in the environment makes all of it use epoll.
 """
 import contextlib
+import itertools
 import select
 import shutil
 import signal
@@ -16,6 +17,7 @@ import unittest
 from skua_tool import LENGTHS, PATIENCE, SKUA, Echo, Program, Socat, ToolTest, run
 
 BACKENDS = ("auto", "epoll")
+DEPTHS = ("1", "2")  # in turn, and a sender beside a receiver
 
 
 @contextlib.contextmanager
@@ -134,12 +136,14 @@ class Load(ToolTest):
         def hang_up(connection):
             connection.recv(1)
 
-        with server(hang_up) as address:
-            ended = run("load", address, "--connections", "2", "--seconds", str(PATIENCE), "--json")
-        self.assertEqual(ended.returncode, 1, ended)
-        seen = self.fits(ended.stdout, "load")["load"]  # long before the time was over
-        self.assertEqual((seen["broken_connections"], seen["answered"]), (2, 0))
-        self.assertNotEqual(seen["first_error"], "")
+        for depth in DEPTHS:
+            with server(hang_up) as address:
+                ended = run("load", address, "--connections", "2", "--seconds", str(PATIENCE), "--json",
+                            "--depth", depth)
+            self.assertEqual(ended.returncode, 1, ended)
+            seen = self.fits(ended.stdout, "load")["load"]  # long before the time was over
+            self.assertEqual((seen["broken_connections"], seen["answered"]), (2, 0))
+            self.assertNotEqual(seen["first_error"], "")
 
     def test_a_server_that_says_something_else(self):
         def contradict(connection):
@@ -151,9 +155,10 @@ class Load(ToolTest):
             connection.sendall(b"220 welcome\r\n")
             echo(connection)
 
-        for handle in (contradict, speak_first):
+        for handle, depth in itertools.product((contradict, speak_first), DEPTHS):
             with server(handle) as address:
-                ended = run("load", address, "--connections", "1", "--seconds", str(PATIENCE))
+                ended = run("load", address, "--connections", "1", "--seconds", str(PATIENCE), "--depth",
+                            depth)
             self.assertEqual((ended.returncode, ended.stderr), (1, ""), ended)
             self.assertIn("something else than an echo", ended.stdout)
 
@@ -167,6 +172,33 @@ class Load(ToolTest):
                 if seen["sent"] > 0:
                     break
         self.assertEqual(ended.returncode, 1, ended)
+
+    def test_a_server_that_never_answers_is_asked_no_more_than_depth(self):
+        with server(lambda connection: connection.recv(1) and time.sleep(PATIENCE)) as address:
+            for depth in DEPTHS:
+                ended = run("load", address, "--connections", "3", "--seconds", "0.3", "--json", "--depth",
+                            depth)
+                self.assertEqual(ended.returncode, 1, ended)
+                seen = self.fits(ended.stdout, "load")["load"]
+                asked = 3 * int(depth)
+                self.assertEqual((seen["sent"], seen["answered"], seen["unanswered"]), (asked, 0, asked))
+                self.assertEqual(seen["broken_connections"], 0)
+                self.assertGreaterEqual(seen["seconds"], 0.3)
+                self.assertLess(seen["seconds"], 2)  # patience does not count
+
+    def test_what_is_on_its_way_at_the_end_is_answered(self):
+        def late(connection):
+            while some := connection.recv(65536):
+                time.sleep(0.2)
+                connection.sendall(some)
+
+        with server(late) as address:
+            for depth in DEPTHS:
+                ended = run("load", address, "--connections", "2", "--seconds", "0.3", "--json", "--depth",
+                            depth)
+                seen = self.fits(ended.stdout, "load")["load"]
+                self.assertEqual((ended.returncode, seen["unanswered"]), (0, 0), ended)
+                self.assertEqual(seen["answered"], seen["sent"])
 
     def test_ctrl_c_ends_it_with_its_summary(self):
         with Echo() as own, Program(SKUA, "load", own.address, "--seconds", "100000") as load:

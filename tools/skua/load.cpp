@@ -46,7 +46,7 @@ int run_load(const load_settings& how) {
   } else {
     table rows({table::side::left, table::side::left});
     add_rows(rows, how.load, seen);
-    print(rows.text() + "\n" + picture_of(seen.answers.counts, where));
+    print(rows.text() + "\n" + picture_of(seen.answers, where));
   }
   const bool in_vain = seen.sent > 0 && seen.answered() == 0;
   return seen.broken == 0 && !in_vain ? 0 : 1;

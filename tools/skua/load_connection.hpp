@@ -27,6 +27,12 @@ struct load_shape {
   std::size_t depth = 1;     // closed loop: so many wait for their answers at a time
   skua::time_span interval;  // open loop: from one message to the next; 0: closed
   skua::time_span patience;  // for the last answers
+
+  /// One message at a time, of a size that every connection takes at once: then nobody needs to
+  /// read while it is written, which leaves more of the processor to what is measured.
+  [[nodiscard]] bool in_turn() const noexcept {
+    return depth == 1 && interval.count() == 0 && message.size() <= 16'384;
+  }
 };
 
 /// Closed loop: the next message goes when an answer has come, so that a slow server is asked less.
@@ -34,16 +40,17 @@ struct load_shape {
 /// moment, also if it could only be sent later.
 class load_connection {
 public:
-  load_connection(skua::net::tcp_stream stream, const load_shape& how)
-      : stream_(std::move(stream)), how_(how), credit_(how.depth) {}
+  /// `times` may be shared, and stays as long as this.
+  load_connection(skua::net::tcp_stream stream, const load_shape& how, latencies& times)
+      : stream_(std::move(stream)), how_(how), times_(times), credit_(how.depth) {}
 
   /// Sends until `end`, waits for the answers that are due, and ends: before that if the connection
-  /// breaks. `first`: when the first message of an open loop goes. Once.
+  /// breaks. `first`: when the first message of an open loop goes. Once. If messages go in turn,
+  /// who started it stops it when patience is over: a timer for each would cost more than it does.
   skua::task<> run(skua::instant first, skua::cancel_token end);
 
-  // By anybody, meanwhile.
+  /// By anybody, meanwhile.
   [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
-  [[nodiscard]] latency_counts answered() const noexcept { return times_.snapshot(); }
 
   // When run() has ended.
 
@@ -57,11 +64,15 @@ public:
   [[nodiscard]] const std::string& error() const noexcept { return error_; }
 
 private:
+  skua::task<> ask_at_once(skua::instant first, skua::cancel_token end);
   skua::task<> send_until(skua::instant first, skua::cancel_token end);
   skua::task<skua::result<void>> send_in_turn();
   skua::task<skua::result<void>> send_on_schedule(skua::instant first);
   skua::task<skua::result<void>> send_one(skua::instant counts_from);
+  skua::task<> ask_in_turn(skua::cancel_token end);
   skua::task<> receive();
+  [[nodiscard]] bool came(const skua::result<std::size_t>& n, std::span<const std::byte> buffer);
+  void count_sent(skua::instant counts_from);
   [[nodiscard]] bool take(std::span<const std::byte> bytes);
   [[nodiscard]] bool awaits_answers() const noexcept {
     return in_flight_.size() > (writing_ ? 1 : 0);
@@ -70,8 +81,9 @@ private:
 
   skua::net::tcp_stream stream_;
   const load_shape how_;
+  latencies& times_;
 
-  // Sender and receiver take turns in one task, so that this needs no locks.
+  // Sender and receiver, if they are two, take turns in one task, so that this needs no locks.
   std::deque<skua::instant> in_flight_;  // from when each counts, in the order of their answers
   std::size_t partial_ = 0;              // bytes that have come of the next answer
   bool sending_ = true;
@@ -83,7 +95,6 @@ private:
   std::string error_;
 
   std::atomic<std::uint64_t> sent_ = 0;
-  latencies times_;
 };
 
 }  // namespace skua_tool

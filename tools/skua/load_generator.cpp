@@ -4,8 +4,11 @@
 #include "failure.hpp"
 
 #include <skua/coro/for_each_concurrent.hpp>
+#include <skua/coro/race.hpp>
 #include <skua/net/tcp_stream.hpp>
+#include <skua/runtime/runtime.hpp>
 #include <skua/runtime/with_scope.hpp>
+#include <skua/time/sleep.hpp>
 #include <skua/time/timeout.hpp>
 
 #include <algorithm>
@@ -45,6 +48,9 @@ load_generator::load_generator(const load_plan& plan)
     : plan_(plan), message_(message_of(plan.size)) {}
 
 skua::task<> load_generator::connect(skua::net::socket_address target) {
+  const std::size_t workers = skua::runtime_handle::current().metrics().workers.size();
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, workers); ++i)
+    times_.push_back(std::make_unique<latencies>());
   auto next = [this, target](std::size_t) { return connect_one(target); };
   co_await skua::for_each_concurrent(std::views::iota(std::size_t{0}, plan_.connections),
                                      connects_at_once, next);
@@ -58,17 +64,33 @@ skua::task<> load_generator::connect_one(skua::net::socket_address target) {
   }
   if (!made.has_value())
     throw failure("cannot connect to " + target.to_string() + ": " + made.error().message());
+  latencies& times = *times_[connections_.size() % times_.size()];
+  connections_.push_back(std::make_unique<load_connection>(std::move(*made), shape(), times));
+}
+
+skua::task<> load_generator::run(skua::cancel_token end) {
+  begun_ = skua::now();
+  auto all = skua::with_scope(run_all, std::ref(*this), end);
+  if (shape().in_turn())
+    co_await skua::race(std::move(all), lose_patience(end));
+  else
+    co_await std::move(all);
+}
+
+// One timer for all connections whose messages go in turn.
+skua::task<> load_generator::lose_patience(skua::cancel_token end) {
+  co_await end.wait();
+  told_to_end_ = skua::now();
+  co_await skua::sleep(answer_limit);
+}
+
+load_shape load_generator::shape() const {
   load_shape how;
   how.message = message_;
   how.depth = plan_.depth;
   if (plan_.rate > 0) how.interval = spread(plan_.rate, plan_.connections);
   how.patience = answer_limit;
-  connections_.push_back(std::make_unique<load_connection>(std::move(*made), how));
-}
-
-skua::task<> load_generator::run(skua::cancel_token end) {
-  begun_ = skua::now();
-  co_await skua::with_scope(run_all, std::ref(*this), std::move(end));
+  return how;
 }
 
 skua::task<> load_generator::run_all(skua::scope& children, load_generator& self,
@@ -87,16 +109,14 @@ skua::task<> load_generator::run_all(skua::scope& children, load_generator& self
 load_report load_generator::so_far() const {
   load_report seen;
   seen.seconds = to_seconds(skua::now() - begun_);
-  for (const auto& one : connections_) {
-    seen.sent += one->sent();
-    seen.answers += one->answered();
-  }
+  for (const auto& one : connections_) seen.sent += one->sent();
+  for (const auto& some : times_) seen.answers += some->snapshot();
   return seen;
 }
 
 load_report load_generator::report() const {
   load_report seen = so_far();
-  skua::instant ended = begun_;
+  skua::instant ended = std::max(begun_, told_to_end_);
   for (const auto& one : connections_) {
     ended = std::max(ended, one->ended());
     seen.unsent += one->unsent();

@@ -37,7 +37,7 @@ struct load_report {
   std::string first_error;   // of one of them
   latency_counts answers;
 
-  [[nodiscard]] std::uint64_t answered() const noexcept { return answers.counts.count(); }
+  [[nodiscard]] std::uint64_t answered() const noexcept { return answers.count(); }
   [[nodiscard]] double rate() const noexcept {
     return seconds > 0 ? static_cast<double>(answered()) / seconds : 0;
   }
@@ -59,13 +59,18 @@ public:
   [[nodiscard]] load_report report() const;
 
 private:
+  skua::task<> lose_patience(skua::cancel_token end);
+  [[nodiscard]] load_shape shape() const;
   skua::task<> connect_one(skua::net::socket_address target);
   static skua::task<> run_all(skua::scope& children, load_generator& self, skua::cancel_token end);
 
   const load_plan plan_;
   std::vector<std::byte> message_;
+  // One for as many connections as a worker has, so that workers seldom meet.
+  std::vector<std::unique_ptr<latencies>> times_;
   std::vector<std::unique_ptr<load_connection>> connections_;
   skua::instant begun_;
+  skua::instant told_to_end_;  // of messages that go in turn; else connections know it
 };
 
 /// One line about a run that goes on: `12,345/s  p50 80.0 us  p99 120 us`.

@@ -23,17 +23,17 @@ struct picture_row {
 };
 
 /// Neighbours together, so many that few enough rows are left.
-std::vector<picture_row> rows_of(const skua::histogram& counts) {
+std::vector<picture_row> rows_of(const latency_counts& counts) {
   std::size_t first = 0;
-  std::size_t last = skua::histogram::over;
-  while (first < last && counts.counts[first] == 0) ++first;
-  while (last > first && counts.counts[last] == 0) --last;
+  std::size_t last = latency_buckets::over;
+  while (first < last && counts.in_bucket[first] == 0) ++first;
+  while (last > first && counts.in_bucket[last] == 0) --last;
   const std::size_t together = 1 + (last - first) / rows_most;
   std::vector<picture_row> rows;
   for (std::size_t i = first; i <= last; ++i) {
     if ((i - first) % together == 0) rows.emplace_back();
-    rows.back().below = skua::histogram::upper_bound(i);
-    rows.back().count += counts.counts[i];
+    rows.back().below = latency_buckets::upper_bound(i);
+    rows.back().count += counts.in_bucket[i];
   }
   return rows;
 }
@@ -54,14 +54,14 @@ std::string right(std::string text, std::size_t width) {
 
 }  // namespace
 
-std::string picture_of(const skua::histogram& counts, const terminal& where) {
+std::string picture_of(const latency_counts& counts, const terminal& where) {
   if (counts.count() == 0) return {};
   const std::vector<picture_row> rows = rows_of(counts);
   std::uint64_t most = 0;
   for (const picture_row& row : rows) most = std::max(most, row.count);
   std::string all = "  " + right("up to", 8) + " " + right("answers", 13) + "\n";
   for (const picture_row& row : rows) {
-    const auto up_to = static_cast<double>(std::min(row.below, counts.max()));
+    const auto up_to = static_cast<double>(std::min(row.below, counts.largest));
     all += "  " + right(time_text(up_to), 8) + " " + right(with_commas(row.count), 13);
     if (row.count > 0) {
       const std::string bar =
