@@ -42,7 +42,7 @@ void condition_variable::waiting::give_back() noexcept {
 void condition_variable::move_first(wait_line::granted& to) noexcept {
   waiting& one = static_cast<waiting&>(line_.take_first());
   one.notified_ = true;
-  if (one.mutex_->lock_or_join(one)) wait_line::grant(one, to);
+  if (one.mutex_->lock_or_join(one, mutex::call::insists)) wait_line::grant(one, to);
 }
 
 void condition_variable::notify_one() noexcept {

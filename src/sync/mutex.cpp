@@ -1,39 +1,95 @@
 // src/sync/mutex.cpp: wait in line, leave it, and pass the mutex on.
 #include "skua/sync/mutex.hpp"
 
+#include "skua/coro/context.hpp"
+
+#include <utility>
+
 namespace skua::inline SKUA_ABI {
 
-bool mutex::lock_or_join(waiter& who) noexcept {
+bool mutex::lock_or_join(line_wait& who, call how) noexcept {
   const short_hold hold(line_.lock());
   if (word_.lock_or_wait()) return true;
+  who.call_ = how;
   line_.join(who);
   return false;
 }
 
-bool mutex::leave(waiter& who) noexcept {
+bool mutex::leave(line_wait& who) noexcept {
   const short_hold hold(line_.lock());
+  if (who.call_ == call::told) {
+    who.call_ = call::gives_up;  // it is in a queue, and leaves the line when it comes
+    return false;
+  }
   if (!line_.leave(who)) return false;
   if (line_.empty()) word_.line_is_empty();
   return true;
 }
 
+// Under the lock, by the holder.
+void mutex::grant_first(wait_line::granted& to) noexcept {
+  line_.grant_first(to);
+  if (line_.empty()) word_.line_is_empty();
+}
+
+// Under the lock, by the holder; somebody is in line. Gives who is to be told.
+mutex::line_wait* mutex::open_or_grant(wait_line::granted& to) noexcept {
+  auto& first = static_cast<line_wait&>(*line_.first());
+  if (first.call_ == call::insists) {
+    grant_first(to);
+    return nullptr;
+  }
+  first.call_ = call::told;
+  word_.open_for_first();
+  return &first;
+}
+
 // Who waited may all have left since the caller looked. Then it is unlocked as if nobody had ever
-// waited, and not under the lock: whoever gets it then may be the last, and destroy it.
+// waited, and not under the lock: whoever gets it then may be the last, and destroy it. One that is
+// told keeps the mutex alive, and cannot come before it was told.
 void mutex::unlock_for_next() noexcept {
   wait_line::granted next;
-  for (;;) {
-    {
-      const short_hold hold(line_.lock());
-      check(!word_.is_free(), "a mutex is unlocked by who holds it");
-      if (!line_.empty()) {
-        line_.grant_first(next);
-        if (line_.empty()) word_.line_is_empty();
-        break;
-      }
-    }
-    if (word_.try_unlock()) return;
+  line_wait* first = nullptr;
+  while (!word_.try_unlock()) {
+    const short_hold hold(line_.lock());
+    check(word_.is_held(), "a mutex is unlocked by who holds it");
+    if (line_.empty()) continue;
+    first = open_or_grant(next);
+    break;
   }
   next.complete();
+  if (first != nullptr) first->tell();
+}
+
+// The first in line, in a turn of its own, without its task: that goes on when it has the mutex.
+void mutex::came(line_wait& who) noexcept {
+  wait_line::granted next;
+  bool got = false;
+  bool gives_up = false;
+  {
+    const short_hold hold(line_.lock());
+    got = word_.lock_for_first();
+    gives_up = std::exchange(who.call_, call::insists) == call::gives_up;
+    if (gives_up) {
+      check(line_.leave(who), "who was told is in line until it comes");
+      if (line_.empty()) word_.line_is_empty();
+    } else if (got) {
+      grant_first(next);
+    }
+  }
+  next.complete();
+  if (!gives_up) return;
+  if (got) unlock();
+  who.complete_cancelled();
+}
+
+void mutex::line_wait::tell() noexcept {
+  static_cast<context&>(*summons_.task.promise().context).home().schedule(summons_);
+}
+
+void mutex::line_wait::summons::come(work& item) noexcept {
+  auto& self = static_cast<summons&>(item);
+  self.to.came(self.who);
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -23,7 +23,11 @@ using side = skua_model::order_mutant::side;
 class model_mutex {
 public:
   struct place {
-    skua_model::atomic<int> granted{0};
+    skua_model::atomic<int> heard{nothing};
+    // Under the lock.
+    bool told = false;
+    bool insists = false;
+    bool gives_up = false;
   };
 
   void lock(place& mine) {
@@ -33,42 +37,85 @@ public:
       if (word_.lock_or_wait()) return;
       line_.push_back(&mine);
     }
-    explorer::current().block_until([&] { return mine.granted.latest() == 1; }, "the mutex");
-    (void)mine.granted.exchange(0, order::acquire);
+    (void)wait_in_line(mine);
   }
 
-  /// Joins the line and leaves it at once, unless it is given the mutex.
+  /// Joins the line and leaves it at once, unless it is given the mutex or told to come.
   [[nodiscard]] bool lock_impatiently(place& mine) {
     if (word_.try_lock()) return true;
-    const std::lock_guard hold(line_lock_);
-    if (word_.lock_or_wait()) return true;
-    line_.push_back(&mine);
-    return false;
-  }
-  [[nodiscard]] bool leave(place& mine) {
-    const std::lock_guard hold(line_lock_);
-    if (line_.empty() || line_.front() != &mine) return false;
-    line_.pop_front();
-    if (line_.empty()) word_.line_is_empty();
-    return true;
+    {
+      const std::lock_guard hold(line_lock_);
+      if (word_.lock_or_wait()) return true;
+      line_.push_back(&mine);
+    }
+    return !leave(mine) && wait_in_line(mine);
   }
 
   void unlock() {
-    place* next = nullptr;
-    while (next == nullptr) {
-      if (word_.try_unlock()) return;
-      const std::lock_guard hold(line_lock_);
-      if (line_.empty()) continue;
-      next = line_.front();
-      line_.pop_front();
-      if (line_.empty()) word_.line_is_empty();
+    while (!word_.try_unlock()) {
+      place* next = nullptr;
+      int news = nothing;
+      {
+        const std::lock_guard hold(line_lock_);
+        explorer::expect(word_.is_held(), "it is unlocked by who holds it");
+        if (line_.empty()) continue;
+        next = line_.front();
+        news = hand_over_or_tell(*next);
+      }
+      next->heard.store(news, order::release);
+      return;
     }
-    next->granted.store(1, order::release);
   }
 
   [[nodiscard]] bool is_free() const { return word_.is_free(); }
 
 private:
+  static constexpr int nothing = 0;
+  static constexpr int has_it = 1;
+  static constexpr int may_come = 2;
+
+  int hand_over_or_tell(place& first) {
+    if (first.insists) {
+      leave_line();
+      return has_it;
+    }
+    first.told = true;
+    word_.open_for_first();
+    return may_come;
+  }
+
+  void leave_line() {
+    line_.pop_front();
+    if (line_.empty()) word_.line_is_empty();
+  }
+
+  [[nodiscard]] bool leave(place& mine) {
+    const std::lock_guard hold(line_lock_);
+    if (mine.told) mine.gives_up = true;
+    if (mine.told || line_.empty() || line_.front() != &mine) return false;
+    leave_line();
+    return true;
+  }
+
+  /// False if it gave up.
+  bool wait_in_line(place& mine) {
+    for (;;) {
+      explorer::current().block_until([&] { return mine.heard.latest() != nothing; }, "the mutex");
+      if (mine.heard.exchange(nothing, order::acquire) == has_it) return true;
+      bool got = false;
+      {
+        const std::lock_guard hold(line_lock_);
+        mine.told = false;
+        got = word_.lock_for_first();
+        mine.insists = !got;
+        if (got || mine.gives_up) leave_line();
+      }
+      if (mine.gives_up && got) unlock();
+      if (mine.gives_up) return false;
+      if (got) return true;
+    }
+  }
+
   skua::mutex_word<skua_model::atomics> word_;
   skua_model::mutex line_lock_;
   std::deque<place*> line_;
@@ -88,11 +135,7 @@ struct shared {
 
   void add_unless_it_takes_long() {
     model_mutex::place mine;
-    if (!lock.lock_impatiently(mine)) {
-      if (lock.leave(mine)) return;
-      explorer::current().block_until([&] { return mine.granted.latest() == 1; }, "the mutex");
-      (void)mine.granted.exchange(0, order::acquire);
-    }
+    if (!lock.lock_impatiently(mine)) return;
     add_one();
     lock.unlock();
   }
@@ -139,6 +182,9 @@ TEST(mutex_word_model, every_order_is_needed) {
   expect_killed({"::try_lock(", side::acquire}, bound(2), twice_each);
   expect_killed({"::try_unlock(", side::release}, bound(2), twice_each);
   expect_killed({"::try_unlock(", side::release}, bound(2), one_gives_up);
+  expect_killed({"::try_pass(", side::acquire}, bound(3), three_take_it);
+  expect_killed({"::open_for_first(", side::release}, bound(3), three_take_it);
+  expect_killed({"::lock_for_first(", side::acquire}, bound(3), three_take_it);
 }
 
 }  // namespace

@@ -35,8 +35,9 @@ inline constexpr std::size_t model_permits = 3;
 inline constexpr std::size_t model_capacity = 2;
 
 /// Runs programs by the words of the headers: lines are first come, first served; who waits is
-/// queued when it is granted something, and takes it when it runs; a stop is seen where a task
-/// would wait. Writes down what happened, in order.
+/// queued when it is granted something, and takes it when it runs; who is first in line for the
+/// mutex is told that it is free, and insists if it is not when it comes; a stop is seen where a
+/// task would wait. Writes down what happened, in order.
 class model_world {
 public:
   explicit model_world(const std::vector<program>& programs) {
@@ -49,14 +50,17 @@ public:
     if (ready_.empty()) return false;
     const std::size_t who = ready_.front();
     ready_.pop_front();
-    resume(who);
+    if (std::exchange(tasks_[who].told, false))
+      come(who);
+    else
+      resume(who);
     return true;
   }
 
   void stop(std::size_t who) {
     one_task& task = tasks_[who];
     if (task.ended || std::exchange(task.stop, true)) return;
-    if (task.in == nullptr) return;  // it is ready, and will see
+    if (task.in == nullptr || task.told) return;  // it is ready, and will see
     std::erase(*task.in, who);
     task.in = nullptr;
     task.unwinds = true;
@@ -74,6 +78,8 @@ private:
     std::size_t next = 0;
     line* in = nullptr;    // where it waits
     bool granted = false;  // what it waited for
+    bool told = false;     // that the mutex is free: it is in line still, and comes
+    bool insists = false;  // it came, and the mutex was held
     bool stop = false;
     bool unwinds = false;
     bool yielded = false;
@@ -114,9 +120,31 @@ private:
     if (what > 0) {
       permits_ += what;
       serve_permits();
-    } else if (mutex_line_.empty()) {
-      locked_ = false;
     } else {
+      unlock();
+    }
+  }
+
+  void unlock() {
+    locked_ = !mutex_line_.empty() && tasks_[mutex_line_.front()].insists;
+    if (locked_)
+      grant(mutex_line_);
+    else if (!mutex_line_.empty() && !std::exchange(tasks_[mutex_line_.front()].told, true))
+      ready_.push_back(mutex_line_.front());
+  }
+
+  void come(std::size_t who) {
+    one_task& task = tasks_[who];
+    if (task.stop) {
+      mutex_line_.pop_front();
+      task.in = nullptr;
+      task.unwinds = true;
+      if (!locked_) unlock();
+      ready_.push_back(who);
+    } else if (locked_) {
+      task.insists = true;
+    } else {
+      locked_ = true;
       grant(mutex_line_);
     }
   }
@@ -139,6 +167,7 @@ private:
     }
     task.waits_for = (*task.steps)[task.next].what;
     task.in = &where;
+    task.insists = false;
     where.push_back(who);
     return false;
   }

@@ -103,7 +103,6 @@ TEST_P(sync_mutex, is_handed_over_in_the_order_of_asking) {
       co_await skua::yield();
     }
     held.unlock();
-    EXPECT_FALSE(lock.try_lock()) << "nobody comes in between";
     for (auto& one : all) co_await std::move(one);
     EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
     EXPECT_TRUE(lock.try_lock());
@@ -113,6 +112,57 @@ TEST_P(sync_mutex, is_handed_over_in_the_order_of_asking) {
 
 task<> lock_once(mutex& lock) {
   const auto held = co_await lock.lock();
+}
+
+TEST_P(sync_mutex, may_be_taken_until_the_first_in_line_has_come_and_is_handed_to_it_then) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    std::vector<int> order;
+    auto held = co_await lock.lock();
+    auto first = spawn_local(note_turn(lock, 1, order));
+    auto second = spawn_local(note_turn(lock, 2, order));
+    co_await skua::yield();
+    held.unlock();
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(lock.try_lock()) << "it is on its way";
+    held = lock.try_lock();
+    EXPECT_TRUE(held);
+    co_await skua::yield();  // it came, and found it taken
+    EXPECT_TRUE(order.empty());
+    held.unlock();
+    EXPECT_FALSE(lock.try_lock()) << "nobody comes in between";
+    co_await std::move(first);
+    co_await std::move(second);
+    EXPECT_EQ(order, (std::vector<int>{1, 2}));
+    EXPECT_TRUE(lock.try_lock());
+  };
+  skua_test::run_on_one_worker(rt, body());
+}
+
+TEST_P(sync_mutex, who_is_stopped_on_its_way_leaves_it_to_the_next) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    for (const bool taken_meanwhile : {false, true}) {
+      for (const bool somebody_behind : {false, true}) {
+        mutex lock;
+        std::vector<int> order;
+        auto held = co_await lock.lock();
+        auto first = spawn_local(note_turn(lock, 1, order));
+        std::optional<skua::join_handle<void>> second;
+        if (somebody_behind) second = spawn_local(note_turn(lock, 2, order));
+        co_await skua::yield();
+        held.unlock();
+        first.abort();
+        if (taken_meanwhile) held = lock.try_lock();
+        EXPECT_TRUE((co_await first.outcome()).stopped());
+        held.unlock();
+        if (second) co_await std::move(*second);
+        EXPECT_EQ(order, somebody_behind ? std::vector<int>{2} : std::vector<int>{});
+        EXPECT_TRUE(lock.try_lock());
+      }
+    }
+  };
+  skua_test::run_on_one_worker(rt, body());
 }
 
 TEST_P(sync_mutex, who_is_stopped_in_line_gives_up_its_place) {
@@ -152,14 +202,45 @@ TEST_P(sync_mutex, that_becomes_free_at_the_last_moment_is_taken) {
   skua_test::run_on_one_worker(rt, body());
 }
 
+TEST_P(sync_mutex, is_left_free_by_one_who_was_told_and_lost_a_race) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    auto held = co_await lock.lock();
+    auto wait = [&] { return lock.lock(); };
+    auto tell = [&] { held.unlock(); };
+    EXPECT_FALSE(co_await skua_test::got_it_and_lost(wait, tell));
+    EXPECT_TRUE(lock.try_lock());
+  };
+  skua_test::run_on_one_worker(rt, body());
+}
+
+/// Tells the first in line, is faster, and hands it over when that has come.
+task<> pass_and_hand_over(mutex& lock, mutex::guard& held, const bool& waits) {
+  while (!waits) co_await skua::yield();
+  held.unlock();
+  held = lock.try_lock();
+  EXPECT_TRUE(held);
+  for (int i = 0; i < 3; ++i) co_await skua::yield();
+  held.unlock();
+}
+
+template <typename Wait>
+task<bool> is_handed_it_and_loses(mutex& lock, mutex::guard& held, Wait& wait) {
+  bool waits = false;
+  bool got = false;
+  co_await skua::race(skua_test::waits_and_notes(wait, waits, got),
+                      pass_and_hand_over(lock, held, waits));
+  co_return got;
+}
+
 TEST_P(sync_mutex, is_passed_on_by_one_who_got_it_and_lost_a_race) {
   auto rt = start();
   auto body = []() -> task<> {
     mutex lock;
     auto held = co_await lock.lock();
     auto wait = [&] { return lock.lock(); };
-    auto grant = [&] { held.unlock(); };
-    EXPECT_FALSE(co_await skua_test::got_it_and_lost(wait, grant));
+    EXPECT_FALSE(co_await is_handed_it_and_loses(lock, held, wait));
     EXPECT_TRUE(lock.try_lock());
   };
   skua_test::run_on_one_worker(rt, body());
@@ -172,8 +253,7 @@ TEST_P(sync_mutex, one_who_waits_by_name_gets_it_at_the_next_await) {
     auto held = co_await lock.lock();
     auto wait = lock.lock();
     auto again = [&]() -> mutex::lock_wait& { return wait; };
-    auto grant = [&] { held.unlock(); };
-    EXPECT_FALSE(co_await skua_test::got_it_and_lost(again, grant));
+    EXPECT_FALSE(co_await is_handed_it_and_loses(lock, held, again));
     EXPECT_FALSE(lock.try_lock()) << "it is the waiter's";
     const auto mine = co_await wait;
     EXPECT_TRUE(mine);

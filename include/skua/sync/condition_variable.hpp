@@ -60,7 +60,7 @@ private:
 
 /// See condition_variable::wait(). It waits in two lines, one after the other: ours, until it is
 /// notified, and that of the mutex.
-class [[gnu::visibility("default")]] condition_variable::waiting final : public waiter {
+class [[gnu::visibility("default")]] condition_variable::waiting final : public mutex::line_wait {
 public:
   waiting(condition_variable& of, mutex::guard& held) noexcept : of_(of), held_(held) {}
   ~waiting() {

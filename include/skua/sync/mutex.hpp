@@ -4,10 +4,13 @@
 #include "skua/base/abi.hpp"
 #include "skua/base/atomics.hpp"
 #include "skua/base/check.hpp"
+#include "skua/base/work.hpp"
+#include "skua/coro/context_base.hpp"
 #include "skua/sync/mutex_word.hpp"
 #include "skua/sync/wait_line.hpp"
 
 #include <coroutine>
+#include <new>
 #include <utility>
 
 namespace skua::inline SKUA_ABI {
@@ -15,10 +18,12 @@ namespace skua::inline SKUA_ABI {
 /// `auto held = co_await m.lock();` until `held` is gone. Unlike a std::mutex it may be held across
 /// a suspension, by a task that moves from thread to thread, and who waits blocks no thread.
 ///
-/// First come, first served: the mutex is handed to whoever has waited longest, and nobody can take
-/// it in between. Not recursive: a task that locks twice waits for itself. Any task or thread may
-/// lock, and any may unlock. Waiting allocates nothing; with nobody in the way lock and unlock are
-/// one exchange each.
+/// First come, first served, but for one thing: when it is unlocked whoever has waited longest is
+/// told to come, and until its turn has come tasks that run may take the mutex, one or many times.
+/// If it is taken at that moment the next unlock hands it over, and nobody can come in between. So
+/// nobody waits for ever, and tasks that want it often need not change places each time. Not
+/// recursive: a task that locks twice waits for itself. Any task or thread may lock, and any may
+/// unlock. Waiting allocates nothing; with nobody in the way lock and unlock are one exchange each.
 ///
 /// A lock counts against the task's turn. When that is used up the task gives way before it asks,
 /// not with the mutex in its hand.
@@ -48,12 +53,23 @@ public:
 
 private:
   friend class condition_variable;
+  class line_wait;
+  /// One who is in line.
+  enum class call : unsigned char {
+    waits,
+    told,      // and in a queue
+    gives_up,  // likewise, but its task is to stop
+    insists,
+  };
 
   /// True if it was free and is `who`'s now; otherwise that is in line.
-  [[nodiscard]] bool lock_or_join(waiter& who) noexcept;
-  /// False if it was given the mutex before.
-  [[nodiscard]] bool leave(waiter& who) noexcept;
+  [[nodiscard]] bool lock_or_join(line_wait& who, call how) noexcept;
+  /// False if it was given the mutex before, or is on its way: it will hear of it.
+  [[nodiscard]] bool leave(line_wait& who) noexcept;
   void unlock_for_next() noexcept;
+  void grant_first(wait_line::granted& to) noexcept;
+  [[nodiscard]] line_wait* open_or_grant(wait_line::granted& to) noexcept;
+  void came(line_wait& who) noexcept;
 
   mutex_word<std_atomics> word_;
   wait_line line_;
@@ -95,8 +111,40 @@ private:
   mutex* of_ = nullptr;
 };
 
+/// A place in the line of a mutex. The first in it is told when the mutex is free, and then takes
+/// it, if it still is; one that insists is handed it.
+class [[gnu::visibility("default")]] mutex::line_wait : public waiter {
+protected:
+  line_wait() noexcept {}
+  ~line_wait() = default;
+  /// Before it joins the line of `of`, unless it insists: where it is told.
+  void come_when_told(mutex& of, frame_handle self) noexcept {
+    ::new (&summons_) summons(of, *this, self);
+  }
+
+private:
+  friend class mutex;
+
+  /// What is queued when it is told.
+  struct summons : work {
+    summons(mutex& of, line_wait& whose, frame_handle self) noexcept
+        : work(come), to(of), who(whose), task(self) {}
+    static void come(work& item) noexcept;
+    mutex& to;
+    line_wait& who;
+    frame_handle task;
+  };
+  void tell() noexcept;
+
+  call call_ = call::waits;  // under the line's lock; set when it joins
+  // Made before a wait: who locks at once does without.
+  union {
+    summons summons_;
+  };
+};
+
 /// See mutex::lock().
-class mutex::lock_wait final : public waiter {
+class mutex::lock_wait final : public line_wait {
 public:
   explicit lock_wait(mutex& of) noexcept : of_(of) {}
   ~lock_wait() {
@@ -106,7 +154,9 @@ public:
 
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    return wait_unless([this] { return of_.word_.try_lock(); }, to_frame(self));
+    const frame_handle frame = to_frame(self);
+    return wait_unless([this] { return of_.word_.try_lock(); }, frame,
+                       [this, frame] { come_when_told(of_, frame); });
   }
   guard await_resume() noexcept {
     take();
@@ -115,7 +165,7 @@ public:
 
 private:
   void start() noexcept override {
-    if (of_.lock_or_join(*this)) end_at_once();
+    if (of_.lock_or_join(*this, call::waits)) end_at_once();
   }
   cancel_answer cancel() noexcept override {
     return of_.leave(*this) ? cancel_answer::detached : cancel_answer::pending;

@@ -34,16 +34,16 @@ protected:
   /// The whole of await_suspend(), which returns what this does. `at_once()` takes what is wanted,
   /// or says that it cannot. To ask counts against the task's turn. If that is used up the task
   /// gives way first, empty-handed: others would run into what it holds, and would all be in line
-  /// when it comes back.
-  template <typename AtOnce>
-  bool wait_unless(AtOnce at_once, frame_handle self) noexcept {
+  /// when it comes back. `prepare()` is called before a wait, which start() may begin much later.
+  template <typename AtOnce, typename Prepare = decltype([] {})>
+  bool wait_unless(AtOnce at_once, frame_handle self, Prepare prepare = {}) noexcept {
     if (!self.promise().context->spend_from_turn()) [[unlikely]]
-      return wait_in_turn(at_once, self);
+      return wait_in_turn(at_once, self, prepare);
     if (at_once()) [[likely]] {
       grant();
       return false;
     }
-    wait(self);
+    wait(self, prepare);
     return true;
   }
   /// The end of a start() that did not join the line after all. Not under the lock.
@@ -62,9 +62,10 @@ private:
   void start() noexcept override = 0;
   [[nodiscard]] bool gives_back() const noexcept final { return true; }
   // Out of line, so that await_suspend() is short enough to vanish in its coroutine.
-  template <typename AtOnce>
-  [[gnu::noinline]] bool wait_in_turn(AtOnce at_once, frame_handle self) noexcept {
+  template <typename AtOnce, typename Prepare>
+  [[gnu::noinline]] bool wait_in_turn(AtOnce at_once, frame_handle self, Prepare prepare) noexcept {
     if (!self.promise().context->spend_budget()) {
+      prepare();
       postpone(self);
       return true;
     }
@@ -72,10 +73,12 @@ private:
       grant();
       return false;
     }
-    wait(self);
+    wait(self, prepare);
     return true;
   }
-  [[gnu::noinline]] void wait(frame_handle self) noexcept {
+  template <typename Prepare>
+  [[gnu::noinline]] void wait(frame_handle self, Prepare prepare) noexcept {
+    prepare();
     if (arm(self)) start();
   }
 
