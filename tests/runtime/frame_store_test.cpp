@@ -1,0 +1,40 @@
+// tests/runtime/frame_store_test.cpp: what becomes of frames that a runtime's threads freed.
+#include "skua/base/sanitizer.hpp"
+#include "skua/coro/recycler.hpp"
+#include "skua/runtime/join_handle.hpp"
+#include "skua/runtime/runtime.hpp"
+#include "skua/runtime/spawn.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace {
+
+skua::task<int> number(int n) {
+  co_return n;
+}
+
+skua::task<int> many_at_once(int count) {
+  std::vector<skua::join_handle<int>> all;
+  for (int i = 0; i < count; ++i) all.push_back(skua::spawn(number(1)));
+  int sum = 0;
+  for (auto& one : all) sum += co_await std::move(one);
+  co_return sum;
+}
+
+TEST(frame_store, has_what_many_tasks_left_until_the_runtime_ends) {
+  if constexpr (skua::built_with_asan || skua::built_with_tsan) GTEST_SKIP() << "nothing is kept";
+  {
+    auto built = skua::runtime::builder().workers(2).build();
+    ASSERT_TRUE(built);
+    skua::runtime here = std::move(*built);
+    EXPECT_EQ(here.block_on(many_at_once(20'000)), 20'000);
+    EXPECT_GT(skua::stored_frame_bytes(), 0U);
+    EXPECT_LE(skua::stored_frame_bytes(), skua::stored_frame_bytes_max);
+  }
+  EXPECT_EQ(skua::stored_frame_bytes(), 0U);
+}
+
+}  // namespace
