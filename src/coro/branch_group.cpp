@@ -41,19 +41,26 @@ branch_group::~branch_group() {
 void branch_group::start(branch& one) noexcept {
   live_.push_back(one);
   ++running_;
-  one.context::schedule();
+  own_.push_back(one);
   if (decided_) one.request_stop();  // it comes too late
+}
+
+/// Changes with every wait, and with whatever was ready at once.
+std::uint32_t branch_group::count_of(const context& one) noexcept {
+  return one.wait_number() - (one.in_turn == nullptr ? 0 : one.in_turn->budget);
 }
 
 // A number that changes from race to race; those that follow each other are spread evenly by the
 // golden ratio. A chain that has just begun has waited for nothing yet, but what it is beside of
-// has.
+// has. From a chain that runs by itself outwards the turns are other threads'.
 void branch_group::start_in_turn(branch* const* all, std::size_t count) noexcept {
   constexpr std::uint32_t golden = 0x9E3779B9;
-  std::uint32_t number = root_.wait_number();
+  std::uint32_t number = count_of(root_);
+  bool in_this_turn = true;
   for (const context* one = &root_; one->is_side_chain;) {
+    in_this_turn = in_this_turn && one->is_branch;
     one = &static_cast<const side_chain*>(one)->task();
-    number += one->wait_number();
+    number += in_this_turn ? count_of(*one) : one->wait_number();
   }
   const std::uint32_t spread = number * golden;
   const auto first = static_cast<std::size_t>((std::uint64_t{spread} * count) >> 32);
@@ -127,7 +134,9 @@ void branch_group::run_ready() noexcept {
 }
 
 void branch_group::run_batch() noexcept {
-  work_queue now = ready_.take_all();
+  work_queue now(std::move(own_));
+  work_queue woken = ready_.take_all();
+  now.append(woken);
   while (work* const item = now.pop_front()) item->run(*item);
 }
 
@@ -144,7 +153,7 @@ void branch_group::schedule(work& item) noexcept {
 // By the task, which runs the branch.
 void branch_group::defer(work& item) noexcept {
   gives_way_ = true;
-  schedule(item);
+  own_.push_back(item);
 }
 
 void branch_group::offload(work& item) noexcept {
@@ -154,7 +163,7 @@ void branch_group::offload(work& item) noexcept {
 void branch_group::step_wait::start() noexcept {
   branch_group& group = of_;
   const bool gives_way = std::exchange(group.gives_way_, false);
-  if (group.ready_.rest()) return;
+  if (group.own_.empty() && group.ready_.rest()) return;
   group.root_.branch_gives_way = gives_way;
   complete();
 }

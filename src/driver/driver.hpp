@@ -52,6 +52,11 @@ public:
   /// Any thread: fires once, at its deadline or a little later, never earlier.
   virtual void add(timer& item) noexcept = 0;
 
+  /// Any thread: the same, so many nanoseconds from now. A long time may begin when the owner next
+  /// looks at its clock: what is called off before that, as most timeouts are, costs next to
+  /// nothing.
+  virtual void add_after(timer& item, std::int64_t nanoseconds) noexcept = 0;
+
   /// Any thread. True: it will not fire. False: it has fired, or is about to.
   virtual bool remove(timer& item) noexcept = 0;
 

@@ -31,6 +31,9 @@ public:
   bool wake() noexcept override { return real_->wake(); }
   void set_alarm(std::int64_t nanoseconds) noexcept override { real_->set_alarm(nanoseconds); }
   void add(timer& item) noexcept override { real_->add(item); }
+  void add_after(timer& item, std::int64_t nanoseconds) noexcept override {
+    real_->add_after(item, nanoseconds);
+  }
   bool remove(timer& item) noexcept override { return real_->remove(item); }
   std::int64_t next_deadline() noexcept override { return real_->next_deadline(); }
   void submit(operation& op) noexcept override;

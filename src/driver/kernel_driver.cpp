@@ -3,6 +3,7 @@
 
 #include "driver/blocking_call.hpp"
 
+#include <mutex>
 #include <utility>
 
 namespace skua::inline SKUA_ABI {
@@ -53,6 +54,15 @@ void kernel_driver::add(timer& item) noexcept {
   {
     const std::lock_guard hold(mutex_);
     sleeps_longer = timers_.insert(item);
+  }
+  if (sleeps_longer) wake();
+}
+
+void kernel_driver::add_after(timer& item, std::int64_t nanoseconds) noexcept {
+  bool sleeps_longer = false;
+  {
+    const std::lock_guard hold(mutex_);
+    sleeps_longer = timers_.insert_after(item, nanoseconds);
   }
   if (sleeps_longer) wake();
 }

@@ -11,18 +11,18 @@
 #include "skua/base/atomics.hpp"
 #include "skua/base/clock.hpp"
 #include "skua/base/intrusive_list.hpp"
+#include "skua/base/short_lock.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <mutex>
 
 namespace skua::inline SKUA_ABI {
 
 /// The sleep and what ends it, the timers, and the way through the blocking pool. How operations
 /// reach the kernel and come back is left to drive(), submit() and cancel().
 ///
-/// One mutex covers the wheel and the lists of operations. It is never held during a system call
+/// One lock covers the wheel and the lists of operations. It is never held during a system call
 /// that can take long, so any thread may use the driver, and a worker drive in place of an owner
 /// that is stuck.
 class kernel_driver : public driver {
@@ -33,6 +33,7 @@ public:
   bool wake() noexcept final;
   void set_alarm(std::int64_t nanoseconds) noexcept final { alarm_.set(nanoseconds); }
   void add(timer& item) noexcept final;
+  void add_after(timer& item, std::int64_t nanoseconds) noexcept final;
   bool remove(timer& item) noexcept final;
   std::int64_t next_deadline() noexcept final;
 
@@ -71,8 +72,8 @@ protected:
   park_word<std_atomics> word_;
   call_pace pace_;
 
-  std::mutex mutex_;
-  timer_queue timers_;  // under the mutex
+  short_lock mutex_;
+  timer_queue timers_;  // under the lock
 
 private:
   static void run_in_pool(pool_job& job) noexcept;

@@ -1,10 +1,11 @@
-// src/driver/null_driver.cpp: a wheel under a mutex, and a parker that sleeps until its next timer.
+// src/driver/null_driver.cpp: a wheel under a lock, and a parker that sleeps until its next timer.
 #include "driver/null_driver.hpp"
 
 #include "driver/blocking_call.hpp"
 #include "skua/base/check.hpp"
 
 #include <cerrno>
+#include <mutex>
 
 namespace skua::inline SKUA_ABI {
 
@@ -56,6 +57,11 @@ void null_driver::set_alarm(std::int64_t nanoseconds) noexcept {
 void null_driver::add(timer& item) noexcept {
   const std::lock_guard hold(mutex_);
   if (timers_.insert(item)) parker_.wake();
+}
+
+void null_driver::add_after(timer& item, std::int64_t nanoseconds) noexcept {
+  const std::lock_guard hold(mutex_);
+  if (timers_.insert_after(item, nanoseconds)) parker_.wake();
 }
 
 bool null_driver::remove(timer& item) noexcept {

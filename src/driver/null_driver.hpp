@@ -7,10 +7,10 @@
 #include "driver/timer_queue.hpp"
 #include "skua/base/atomics.hpp"
 #include "skua/base/clock.hpp"
+#include "skua/base/short_lock.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
 namespace skua::inline SKUA_ABI {
 
@@ -28,6 +28,7 @@ public:
   /// Wakes the owner, which sleeps on until then.
   void set_alarm(std::int64_t nanoseconds) noexcept override;
   void add(timer& item) noexcept override;
+  void add_after(timer& item, std::int64_t nanoseconds) noexcept override;
   bool remove(timer& item) noexcept override;
   std::int64_t next_deadline() noexcept override;
   /// Every operation fails, with ENOTSUP, when the driver next hands over; but what is to be closed
@@ -39,10 +40,10 @@ private:
   static void nothing(timer&) noexcept {}
   bool hand_over() noexcept;
 
-  std::mutex mutex_;
-  timer_queue timers_;                // under the mutex
-  timer alarm_;                       // under the mutex
-  intrusive_list<operation> failed_;  // under the mutex
+  short_lock mutex_;
+  timer_queue timers_;                // under the lock
+  timer alarm_;                       // under the lock
+  intrusive_list<operation> failed_;  // under the lock
   std::atomic<bool> some_failed_{false};
   parker<std_atomics, process_futex> parker_;
 };

@@ -18,7 +18,10 @@ class timer_queue {
 public:
   /// `time` outlives the queue.
   explicit timer_queue(const clock& time) noexcept
-      : time_(time), looked_at_(time.now()), wheel_(looked_at_) {}
+      : time_(time),
+        passes_by_itself_(dynamic_cast<const monotonic_clock*>(&time) != nullptr),
+        looked_at_(time.now()),
+        wheel_(looked_at_) {}
 
   /// True if the owner sleeps for longer than that, and has to be woken.
   [[nodiscard]] bool insert(timer& item) noexcept {
@@ -26,6 +29,20 @@ public:
     // order: none; see may_have().
     has_timers_.store(true, std::memory_order_relaxed);
     return sleeps() && item.deadline < sleeps_until_;
+  }
+
+  /// The same, so many nanoseconds from now; a long time, from the owner's next look at the clock.
+  /// That is no later than it would see any other timer's end, and most timeouts are over before.
+  [[nodiscard]] bool insert_after(timer& item, std::int64_t nanoseconds) noexcept {
+    if (nanoseconds < long_time || sleeps() || !passes_by_itself_) {
+      item.deadline = moment_after(nanoseconds < 0 ? 0 : nanoseconds);
+      return insert(item);
+    }
+    item.deadline = nanoseconds;
+    wheel_.insert_length(item);
+    // order: none; see may_have().
+    has_timers_.store(true, std::memory_order_relaxed);
+    return false;
   }
 
   bool remove(timer& item) noexcept { return wheel_.remove(item); }
@@ -45,12 +62,15 @@ public:
   }
 
   /// The owner is about to sleep until then: a deadline of the queue's clock.
-  std::int64_t begin_sleep() noexcept { return sleeps_until_ = wheel_.next_deadline(); }
+  std::int64_t begin_sleep() noexcept { return sleeps_until_ = next_deadline(); }
   void end_sleep() noexcept { sleeps_until_ = awake; }
   [[nodiscard]] bool sleeps() const noexcept { return sleeps_until_ != awake; }
 
   /// When the next one is due, or perhaps a little earlier; `no_deadline` if there is none.
-  [[nodiscard]] std::int64_t next_deadline() const noexcept { return wheel_.next_deadline(); }
+  [[nodiscard]] std::int64_t next_deadline() noexcept {
+    if (wheel_.has_lengths()) wheel_.begin_lengths(time_.now());
+    return wheel_.next_deadline();
+  }
 
   /// Anybody: nanoseconds from now to `deadline`, 0 if it is past; `no_deadline` if that is never,
   /// or if it does not come by itself.
@@ -72,7 +92,10 @@ public:
 private:
   static constexpr std::int64_t awake = std::numeric_limits<std::int64_t>::min();
 
+  static constexpr std::int64_t long_time = 1'000'000'000;
+
   const clock& time_;
+  const bool passes_by_itself_;  // and not by the hand of a test, between two looks
   std::int64_t looked_at_;
   timer_wheel wheel_;
   std::int64_t sleeps_until_ = awake;

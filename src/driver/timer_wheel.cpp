@@ -72,16 +72,42 @@ void timer_wheel::insert(timer& item, std::int64_t now) noexcept {
   ++size_;
 }
 
+void timer_wheel::insert_length(timer& item) noexcept {
+  lengths_.push_back(item);
+  item.slot_ = timer::not_begun;
+  ++size_;
+}
+
+void timer_wheel::begin_lengths(std::int64_t now) noexcept {
+  while (timer* const item = lengths_.pop_front()) {
+    if (__builtin_add_overflow(now, item->deadline, &item->deadline)) item->deadline = no_deadline;
+    file(*item);
+  }
+}
+
 void timer_wheel::file(timer& item) noexcept {
   const std::uint64_t tick = std::max(tick_of(item.deadline), tick_);
   const std::size_t level = level_of(tick ^ tick_);
   const std::size_t in_level = digit(tick, level);
   const std::size_t place = level * slots + in_level;
   slot& target = slots_[place];
+  if (tick == tick_) note_order(target, item.deadline);
   target.items.push_back(item);
   target.earliest = std::min(target.earliest, item.deadline);
   occupied_[level] |= std::uint64_t{1} << in_level;
   item.slot_ = static_cast<std::uint16_t>(place);
+}
+
+/// One with that deadline will be the last of the current slot.
+void timer_wheel::note_order(const slot& current, std::int64_t deadline) noexcept {
+  in_order_ = current.items.empty() || (in_order_ && deadline >= latest_);
+  latest_ = deadline;
+}
+
+void timer_wheel::put_in_order(slot& current) noexcept {
+  sort(current.items);
+  in_order_ = true;
+  for (const timer& item : current.items) latest_ = item.deadline;
 }
 
 bool timer_wheel::remove(timer& item) noexcept {
@@ -89,8 +115,8 @@ bool timer_wheel::remove(timer& item) noexcept {
   const std::size_t place = item.slot_;
   timer_list::remove(item);
   item.slot_ = timer::no_slot;
-  if (slots_[place].items.empty()) set_empty(place);
   --size_;
+  if (place != timer::not_begun && slots_[place].items.empty()) set_empty(place);
   return true;
 }
 
@@ -101,13 +127,13 @@ void timer_wheel::set_empty(std::size_t place) noexcept {
 
 void timer_wheel::advance(std::int64_t now, timer_list& expired) noexcept {
   const std::uint64_t tick = tick_of(now);
-  if (tick > tick_) turn_to(tick, now, expired);
-  const std::size_t current = digit(tick_, 0);
-  if (slots_[current].earliest <= now) hand_out(current, now, expired);
+  if (tick > tick_) turn_to(tick, expired);
+  begin_lengths(now);
+  if (slots_[digit(tick_, 0)].earliest <= now) hand_out_current(now, expired);
 }
 
 /// Hands out all that is due before `tick`, which becomes the current one.
-void timer_wheel::turn_to(std::uint64_t tick, std::int64_t now, timer_list& expired) noexcept {
+void timer_wheel::turn_to(std::uint64_t tick, timer_list& expired) noexcept {
   // The highest digit that changes grows: slots of its level before the new one are over, and so is
   // all of the levels below, whose timers have the old digit. Levels above keep their meaning.
   const std::size_t top = level_of(tick ^ tick_);
@@ -115,9 +141,10 @@ void timer_wheel::turn_to(std::uint64_t tick, std::int64_t now, timer_list& expi
   for (std::size_t level = 0; level <= top; ++level) {
     const std::uint64_t over = level < top ? ~std::uint64_t{0} : (std::uint64_t{1} << entered) - 1;
     while (const std::uint64_t left = occupied_[level] & over)
-      hand_out(level * slots + static_cast<std::size_t>(std::countr_zero(left)), now, expired);
+      hand_out(level * slots + static_cast<std::size_t>(std::countr_zero(left)), expired);
   }
   tick_ = tick;
+  in_order_ = false;
   if (top > 0) file_anew(top * slots + entered);
 }
 
@@ -129,31 +156,43 @@ void timer_wheel::file_anew(std::size_t place) noexcept {
   while (timer* const item = moving.pop_front()) file(*item);
 }
 
-/// Hands out what is due of a slot: all of it if the slot is over.
-void timer_wheel::hand_out(std::size_t place, std::int64_t now, timer_list& expired) noexcept {
+/// Hands out all of a slot that is over.
+void timer_wheel::hand_out(std::size_t place, timer_list& expired) noexcept {
   timer_list due;
+  due.append(slots_[place].items);
+  set_empty(place);
   bool in_order = true;
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
-  std::int64_t earliest_left = no_deadline;
-  for (timer& item : slots_[place].items) {
-    if (item.deadline > now) {
-      earliest_left = std::min(earliest_left, item.deadline);
-      continue;
-    }
+  for (timer& item : due) {
     in_order &= item.deadline >= latest;
     latest = item.deadline;
-    timer_list::remove(item);
     item.slot_ = timer::no_slot;
     --size_;
-    due.push_back(item);
   }
-  slots_[place].earliest = earliest_left;
-  if (slots_[place].items.empty()) set_empty(place);
   if (!in_order) sort(due);
   expired.append(due);
 }
 
+/// Hands out what is due of the current slot.
+void timer_wheel::hand_out_current(std::int64_t now, timer_list& expired) noexcept {
+  const std::size_t place = digit(tick_, 0);
+  slot& current = slots_[place];
+  if (!in_order_) put_in_order(current);
+  while (timer* const first = current.items.front()) {
+    if (first->deadline > now) {
+      current.earliest = first->deadline;
+      return;
+    }
+    timer_list::remove(*first);
+    first->slot_ = timer::no_slot;
+    --size_;
+    expired.push_back(*first);
+  }
+  set_empty(place);
+}
+
 std::int64_t timer_wheel::next_deadline() const noexcept {
+  check(!has_lengths(), "a length has no deadline before it begins");
   for (std::size_t level = 0; level < levels; ++level) {
     if (occupied_[level] == 0) continue;
     const auto first = static_cast<std::size_t>(std::countr_zero(occupied_[level]));

@@ -24,7 +24,8 @@ namespace skua::inline SKUA_ABI {
 ///   - eight levels hold every int64. There is no list of timers too far away, and a slot never
 ///     means two different times.
 /// The slot of the current tick is the only one that can be partly due. Timers inserted late, with
-/// deadlines before it, stand there, too.
+/// deadlines before it, stand there, too. It is put in order when the first of them is due, so that
+/// those that are not need not be looked at again and again.
 class timer_wheel {
 public:
   explicit timer_wheel(std::int64_t now) noexcept : tick_(tick_of(now)) {}
@@ -36,6 +37,15 @@ public:
   /// older or newer than that of the last advance(): it only spares work, and decides nothing.
   void insert(timer& item, std::int64_t now) noexcept;
 
+  /// O(1). The same, but `item.deadline` is a length, which begins with the next advance() or
+  /// begin_lengths().
+  void insert_length(timer& item) noexcept;
+
+  /// Some have not begun. There is no next_deadline() then.
+  [[nodiscard]] bool has_lengths() const noexcept { return !lengths_.empty(); }
+  /// They begin: each one's deadline is so long after `now`. A few steps for each.
+  void begin_lengths(std::int64_t now) noexcept;
+
   /// O(1). False if `item` is in no wheel: it was handed out, removed or never inserted. Otherwise
   /// it is in this wheel, and idle afterwards.
   bool remove(timer& item) noexcept;
@@ -46,7 +56,8 @@ public:
   ///
   /// Time that passes costs nothing, be it years. A timer costs a few steps when it is handed out
   /// (n timers of one slot that were not inserted in order, n log n steps), at most seven moves
-  /// from level to level before, and a look whenever another one of the current tick is due.
+  /// from level to level before, and a few more whenever one is inserted for the current tick that
+  /// is due before others.
   void advance(std::int64_t now, intrusive_list<timer>& expired) noexcept;
 
   /// When to call advance() next; `no_deadline` if the wheel is empty. O(levels). Never later than
@@ -82,13 +93,19 @@ private:
 
   void file(timer& item) noexcept;
   void set_empty(std::size_t place) noexcept;
-  void turn_to(std::uint64_t tick, std::int64_t now, intrusive_list<timer>& expired) noexcept;
+  void turn_to(std::uint64_t tick, intrusive_list<timer>& expired) noexcept;
   void file_anew(std::size_t place) noexcept;
-  void hand_out(std::size_t place, std::int64_t now, intrusive_list<timer>& expired) noexcept;
+  void hand_out(std::size_t place, intrusive_list<timer>& expired) noexcept;
+  void hand_out_current(std::int64_t now, intrusive_list<timer>& expired) noexcept;
+  void note_order(const slot& current, std::int64_t deadline) noexcept;
+  void put_in_order(slot& current) noexcept;
 
   std::uint64_t tick_;  // the current one; never goes back
   std::size_t size_ = 0;
+  bool in_order_ = true;                          // the current slot, by deadline
+  std::int64_t latest_ = 0;                       // the deadline of its last, if it is in order
   std::array<std::uint64_t, levels> occupied_{};  // by level: which slots are not empty
+  intrusive_list<timer> lengths_;                 // those that have not begun
   std::array<slot, levels * slots> slots_;        // at level * slots + digit, a slot's "place"
 };
 

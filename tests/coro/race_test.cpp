@@ -200,6 +200,27 @@ TEST(race, favours_none_in_a_new_branch) {
   for (const int one : wins) EXPECT_GT(one, 100);
 }
 
+// What is ready at once in the turn of a task waits for nothing, and counts against the turn.
+TEST(race, favours_none_in_a_turn) {
+  manual_executor here;
+  skua::turn now;
+  std::array<int, 2> wins{};
+  auto inner = []() -> task<std::size_t> { co_return co_await race(place(0), place(1)); };
+  auto body = [&inner](skua::turn& mine, std::array<int, 2>& won) -> task<> {
+    for (int i = 0; i < 400; ++i) {
+      if (i % 100 == 0) mine.budget = 1'000;
+      auto [which, none] = co_await skua::when_all(inner(), nothing());
+      ++won.at(which);
+      ++won.at(co_await inner());
+    }
+  };
+  driven<void> all(here, body(now, wins));
+  all.in_turn = &now;
+  here.run_ready();
+  ASSERT_TRUE(all.ended());
+  for (const int one : wins) EXPECT_GT(one, 200);
+}
+
 /// Takes any coroutine_handle; has to be resumed to know that it is over.
 struct foreign_lock {
   std::coroutine_handle<> waiting;

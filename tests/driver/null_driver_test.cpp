@@ -14,6 +14,7 @@
 #include <deque>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -51,6 +52,46 @@ private:
   std::atomic<std::int64_t> when_ = 0;
   std::atomic<int> fired_ = 0;
 };
+
+TEST(null_driver, counts_from_now_by_a_clock_that_a_test_moves) {
+  manual_clock clock(1'000);
+  null_driver driver(clock);
+  for (const std::int64_t length : {std::int64_t{5}, 2'000 * millisecond}) {
+    noted_timer one(clock, 0);
+    driver.add_after(one, length);
+    EXPECT_EQ(one.deadline, clock.now() + length);
+    clock.advance(length - 1);
+    driver.poll();
+    EXPECT_EQ(one.fired(), 0);
+    clock.advance(1);
+    driver.poll();
+    EXPECT_EQ(one.fired(), 1);
+  }
+  noted_timer past(clock, 0);
+  driver.add_after(past, std::numeric_limits<std::int64_t>::min());
+  driver.poll();
+  EXPECT_EQ(past.fired(), 1);
+}
+
+TEST(null_driver, counts_a_long_time_from_the_next_look_and_before_it_sleeps) {
+  const monotonic_clock clock;
+  null_driver driver(clock);
+  noted_timer is_short(clock, 0), is_long(clock, 0), is_removed(clock, 0);
+  driver.add_after(is_removed, 3'600'000 * millisecond);
+  EXPECT_TRUE(driver.remove(is_removed));
+  EXPECT_FALSE(driver.remove(is_removed));
+  const std::int64_t begun = clock.now();
+  driver.add_after(is_long, 1'000 * millisecond);
+  driver.add_after(is_short, 1);
+  driver.park(null_driver::no_limit);
+  EXPECT_EQ(is_short.fired(), 1);
+  EXPECT_EQ(is_long.fired(), 0);
+  const std::int64_t next = driver.next_deadline();
+  EXPECT_GE(next, begun + 1'000 * millisecond);
+  EXPECT_LE(next, clock.now() + 1'000 * millisecond);
+  while (is_long.fired() == 0) driver.park(null_driver::no_limit);
+  EXPECT_GE(is_long.when(), begun + 1'000 * millisecond);
+}
 
 TEST(null_driver, fires_what_is_due_and_nothing_else) {
   manual_clock clock(1'000);

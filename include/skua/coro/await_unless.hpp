@@ -23,6 +23,17 @@ struct limited_value {
 template <typename T>
 using limited = typename limited_value<T>::type;
 
+/// What a branch has given, or throws what it has thrown. After its end, once.
+template <typename T>
+limited<T> take_limited(branch_of<T>& works) {
+  if constexpr (std::is_void_v<T>) {
+    works.take().value();
+    return {};
+  } else {
+    return works.take().value();
+  }
+}
+
 /// For combinators: `what` and `limit` take turns in this task. When `limit` ends, `what` is
 /// stopped, and `why` given when it has ended. How `what` ends counts more: a value that it gives
 /// even so is given, and what it throws is thrown. What `limit` throws is thrown if `what` gives
@@ -45,12 +56,7 @@ task<limited<T>> await_unless(task<T> what, task<> limit, std::errc why) {
     limits.take().value();
     co_return fail(why);
   }
-  if constexpr (std::is_void_v<T>) {
-    works.take().value();
-    co_return {};
-  } else {
-    co_return works.take().value();
-  }
+  co_return take_limited(works);
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -5,6 +5,7 @@
 #include "skua/base/atomics.hpp"
 #include "skua/base/executor.hpp"
 #include "skua/base/intrusive_list.hpp"
+#include "skua/base/work_queue.hpp"
 #include "skua/coro/branch_stack.hpp"
 #include "skua/coro/context.hpp"
 #include "skua/coro/leaf.hpp"
@@ -12,6 +13,7 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 
 namespace skua::inline SKUA_ABI {
@@ -84,10 +86,12 @@ public:
     explicit step_wait(branch_group& of) noexcept : of_(of) {}
 
     template <typename Promise>
-    void await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
       of_.combinator_ = to_frame(self);
+      if (of_.goes_on_at_once()) return false;
       arm_in_spite_of_stop(of_.combinator_);
       start();
+      return true;
     }
     void await_resume() const noexcept { of_.run_ready(); }
 
@@ -97,6 +101,17 @@ public:
     branch_group& of_;
   };
   [[nodiscard]] step_wait& step() noexcept { return step_; }
+
+  // What is no branch, and counts as one that runs: the clock of a timeout.
+
+  /// step() waits for it, too, until it has arrived and was run, which calls forget().
+  void expect() noexcept { ++running_; }
+  /// Any thread, once: the next step runs it. The group may be gone when this returns.
+  void arrive(work& item) noexcept { schedule(item); }
+  /// It is waited for no more. By the task itself.
+  void forget() noexcept { --running_; }
+  /// The task is to stop, and so the branches are.
+  [[nodiscard]] bool is_to_stop() const noexcept { return root_.stop_requested(); }
 
   /// Asks those that run to stop. By the task itself, or while it waits.
   void stop_all() noexcept;
@@ -109,6 +124,12 @@ private:
   void schedule(work& item) noexcept override;
   void defer(work& item) noexcept override;
   void offload(work& item) noexcept override;
+  /// What is ready may run in the turn that the task has. Counted in any case, as a wait or against
+  /// the turn: see start_in_turn().
+  [[nodiscard]] bool goes_on_at_once() noexcept {
+    return !gives_way_ && (!own_.empty() || ready_.some()) && root_.spend_from_turn();
+  }
+  [[nodiscard]] static std::uint32_t count_of(const context& one) noexcept;
   void run_ready() noexcept;
   void run_batch() noexcept;
   /// What this branch still waits for would be thrown away.
@@ -127,7 +148,8 @@ private:
   branch* decisive_ = nullptr;
   const branch* giver_ = nullptr;
   intrusive_list<branch> live_;
-  branch_stack<std_atomics> ready_;
+  work_queue own_;                   // ready by the task's own doing: begun, or given way
+  branch_stack<std_atomics> ready_;  // and by that of others
   step_wait step_;
 };
 

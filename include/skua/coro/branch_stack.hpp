@@ -43,12 +43,20 @@ public:
     return seen == &mark_;
   }
 
-  /// Owner: all that are ready, the oldest first.
+  /// Owner, which does not rest: something is ready. May miss what is just being pushed; rest()
+  /// does not, and what the owner was woken for is there.
+  [[nodiscard]] bool some() const noexcept {
+    // order: none; take_all() orders.
+    return top_.load(std::memory_order_relaxed) != nullptr;
+  }
+
+  /// Owner: all that are ready, the oldest first. May miss the same.
   [[nodiscard]] work_queue take_all() noexcept {
+    work_queue all;
+    if (!some()) return all;
     // order: [branch.ready] acquire: what made them ready.
     work* newest = top_.exchange(nullptr, std::memory_order_acquire);
     check(newest != &mark_, "who rests does not look");
-    work_queue all;
     while (newest != nullptr) {
       work* const one = newest;
       newest = one->next;

@@ -27,7 +27,7 @@ struct timer : list_link<> {
   /// wheel, whereas what was handed out may be popped outside it.
   [[nodiscard]] bool linked() const noexcept { return slot_ != no_slot; }
 
-  /// Nanoseconds of skua::clock, any value. Not changed while in a wheel.
+  /// Nanoseconds of skua::clock, any value. Not changed while in a wheel, but by that.
   std::int64_t deadline = no_deadline;
   /// For the driver, which calls it outside its lock once it has popped the timer from the list of
   /// those handed out. The timer may be inserted again in it, or be gone when it returns. A wheel
@@ -37,6 +37,7 @@ struct timer : list_link<> {
 private:
   friend class timer_wheel;
   static constexpr std::uint16_t no_slot = 0xffff;
+  static constexpr std::uint16_t not_begun = 0xfffe;
 
   std::uint16_t slot_ = no_slot;
 };

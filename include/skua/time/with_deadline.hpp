@@ -3,10 +3,10 @@
 
 #include "skua/base/abi.hpp"
 #include "skua/coro/await_in_task.hpp"
-#include "skua/coro/await_unless.hpp"
 #include "skua/coro/task.hpp"
 #include "skua/coro/task_local.hpp"
 #include "skua/time/instant.hpp"
+#include "skua/time/time_limit.hpp"
 #include "skua/time/timeout.hpp"
 
 #include <system_error>
@@ -57,8 +57,7 @@ task<limited<T>> await_by_deadline(instant end, task<T> what) {
   const instant outer = co_await current_deadline();
   if (end != instant::never()) {  // a later one, too, or the same: a shield may hide the outer one
     const instant earliest = end < outer ? end : outer;
-    co_return co_await deadline_local().with(
-        earliest, await_unless(std::move(what), let_pass_until(end), std::errc::timed_out));
+    co_return co_await deadline_local().with(earliest, await_in_time(end, std::move(what)));
   }
   if constexpr (std::is_void_v<T>) {
     co_await std::move(what);

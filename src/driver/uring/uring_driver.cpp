@@ -119,7 +119,7 @@ bool uring_driver::put(operation& op) noexcept {
 }
 
 // The kernel takes what is there. What has completed is left for the next look.
-void uring_driver::make_room(std::unique_lock<std::mutex>& hold) noexcept {
+void uring_driver::make_room(std::unique_lock<short_lock>& hold) noexcept {
   const std::uint32_t count = ring_->unsubmitted();
   hold.unlock();
   call(count, 0);

@@ -63,7 +63,7 @@ private:
   void refuse(operation& op, std::int32_t error) noexcept;
   bool put(operation& op) noexcept;
   void fill_ring() noexcept;
-  void make_room(std::unique_lock<std::mutex>& hold) noexcept;  // without it meanwhile
+  void make_room(std::unique_lock<short_lock>& hold) noexcept;  // without it meanwhile
   bool may_wait() noexcept;
   bool left_for_a_sleeper() noexcept;
   bool watch(int fd, name as, bool& watched) noexcept;
