@@ -25,6 +25,7 @@ import sys
 LARGEST_GROUP = 20
 PRECOMPILED = r"-Winvalid-pch|-Xclang -include(-pch)? -Xclang \S*cmake_pch\S*"
 INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
+UNIT = re.compile(r'^#include "(.*\.cpp)"$', re.MULTILINE)  # of several sources, as CMake writes it
 GLOBAL = re.compile(r"^namespace [\w:]+ \{|^\S.*\boperator (new|delete)\(", re.MULTILINE)
 
 
@@ -60,14 +61,22 @@ def command_of(entry: dict) -> list[str]:
     return [word for word in words[: words.index("-o")] if not word.startswith("-O")]
 
 
+def sources_of(entry: dict, build: pathlib.Path) -> list[pathlib.Path]:
+    """One, or those of a unit; what else is generated is not ours to check."""
+    file = pathlib.Path(entry["file"])
+    if build.resolve() not in file.parents:
+        return [file]
+    return [pathlib.Path(name) for name in UNIT.findall(file.read_text())] if file.exists() else []
+
+
 def groups(build: pathlib.Path, root: pathlib.Path) -> list[Group]:
     entries = json.loads((build / "compile_commands.json").read_text())
     alike: dict[tuple, list[pathlib.Path]] = {}
     seen = set()
-    for entry in sorted(entries, key=lambda entry: entry["file"]):
-        source = pathlib.Path(entry["file"])
-        if source in seen or build.resolve() in source.parents:
-            continue  # another optimisation level of the same; generated
+    compiled = [(source, entry) for entry in entries for source in sources_of(entry, build)]
+    for source, entry in sorted(compiled, key=lambda one: one[0]):
+        if source in seen:
+            continue  # another optimisation level of the same
         seen.add(source)
         parts = source.parent.relative_to(root).parts
         place = "_".join(parts if has_names_to_share(source, root) else parts[:1])

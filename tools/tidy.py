@@ -31,7 +31,7 @@ BANNED = [
      "two .cpp files chosen by CMake, or base/sanitizer.hpp"),
     (r"\bstd::j?thread\b|\bpthread_create\b", r"^src/runtime/|^tests/|^bench/",
      "the runtime's own threads"),
-    (r"\bthread_local\b", r"^src/runtime/current\.cpp$|^src/fiber/running\.cpp$|recycler|^bench/",
+    (r"\bthread_local\b", r"^src/runtime/current\.[ch]pp$|^src/fiber/running\.cpp$|recycler|^bench/",
      "skua::current()"),
     (r"\bsyscall\s*\(", r"^src/driver/|^bench/support/call_counter\.cpp$", "a wrapper in src/driver/"),
     (r"\berrno\b", r"^src/(base|driver|io|process|fiber)/|^tests/|^bench/",

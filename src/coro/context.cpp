@@ -25,10 +25,15 @@ void context::hold(frame_handle root) noexcept {
   resume_point = root_;
 }
 
-void context::reuse(executor& home) noexcept {
-  check(root_ == nullptr, "a context is used again after it has ended");
+[[gnu::noinline]] void context::forget_watch() noexcept {
   delete watch_;
   watch_ = nullptr;
+}
+
+void context::reuse(executor& home) noexcept {
+  check(root_ == nullptr, "a context is used again after it has ended");
+  if (watch_ != nullptr) [[unlikely]]
+    forget_watch();
   shields_ = 0;
   unconstrained = 0;
   boundary = nullptr;
@@ -37,7 +42,14 @@ void context::reuse(executor& home) noexcept {
   word_.reset();
 }
 
-progress context::drive() noexcept {
+[[gnu::flatten]] progress context::drive() noexcept {
+  const progress how = drive_turn();
+  if (how != progress::gives_way) return how;
+  home_->defer(*this);  // from here on another thread may run it
+  return progress::parked;
+}
+
+progress context::drive_turn() noexcept {
   if (now == phase::postponed) [[unlikely]]
     return drive_postponed();
   // A root that is stopped before it starts never runs a line; one that gave way learns of it here.
@@ -47,25 +59,20 @@ progress context::drive() noexcept {
     if (unwinds && !unwind_to_boundary()) return progress::stopped;
     run_frames();
     if (now == phase::ended) return progress::returned;
-    if (now <= phase::postponed) {
-      home_->defer(*this);  // from here on another thread may run it
-      return progress::parked;
-    }
+    if (now <= phase::postponed) return progress::gives_way;
     unwinds = now == phase::stopped;
     if (unwinds) continue;
     const parking how = park();
     if (how == parking::parked) return progress::parked;  // *this belongs to others now
     unwinds = how == parking::unwinds;
-    if (!unwinds && gives_way()) return progress::parked;
+    if (!unwinds && has_to_give_way()) return progress::gives_way;
   }
 }
 
 // It was ready at once, perhaps once too often. Not inlined: that would cost every turn some
 // registers.
-[[gnu::noinline]] bool context::gives_way() noexcept {
-  if (!std::exchange(branch_gives_way, false) && spend_budget()) return false;
-  home_->defer(*this);  // from here on another thread may run it
-  return true;
+[[gnu::noinline]] bool context::has_to_give_way() noexcept {
+  return std::exchange(branch_gives_way, false) || !spend_budget();
 }
 
 // As if it had given way: there, a stop that was asked for is what counts.
@@ -87,7 +94,7 @@ void context::run_frames() noexcept {
 }
 
 // What the turn before would have done, had it not been used up.
-progress context::drive_postponed() noexcept {
+[[gnu::noinline]] progress context::drive_postponed() noexcept {
   if (word_.stop_visible()) {
     now = phase::yielded;
   } else {
@@ -95,7 +102,7 @@ progress context::drive_postponed() noexcept {
     waiting_for_->start();
     if (publish()) return progress::parked;  // *this belongs to others now
   }
-  return drive();
+  return drive_turn();
 }
 
 context::parking context::park() noexcept {
@@ -119,7 +126,7 @@ bool context::publish() noexcept {
 
 // From the leaf outwards, so that destructors run innermost first and the stack stays flat. A
 // destructor that throws here ends the program: this function is noexcept.
-bool context::unwind_to_boundary() noexcept {
+[[gnu::noinline]] bool context::unwind_to_boundary() noexcept {
   frame_handle frame = resume_point;
   while (frame != nullptr) {
     promise_base& promise = frame.promise();

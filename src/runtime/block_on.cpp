@@ -64,7 +64,10 @@ void core::run_to_the_end(const spawn_request* orders, std::size_t count, task_h
   for (std::size_t i = 0; i < count; ++i) {
     task_cell& cell = *ended[i].get();
     cell.fill(orders[i], next_id(nullptr), *scope, *homes[i], true);
-    if (admitted) admit(cell, nullptr);
+    if (admitted) {
+      admit(cell, nullptr);
+      cell.schedule();
+    }
   }
   outside_.leave();
   if (admitted) run_roots(*scope);

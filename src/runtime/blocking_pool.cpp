@@ -6,6 +6,9 @@
 #include "runtime/signals.hpp"
 #include "runtime/thread_name.hpp"
 #include "skua/base/check.hpp"
+#include "skua/base/clock.hpp"
+
+#include <sched.h>
 
 #include <chrono>
 #include <utility>
@@ -16,8 +19,7 @@ bool blocking_pool::submit(pool_job& job) noexcept {
   std::unique_lock hold(mutex_);
   if (!make_room(hold)) return false;
   jobs_.push_back(job);
-  ++waiting_;
-  work_came_.notify_one();
+  call_came(hold);
   return true;
 }
 
@@ -25,9 +27,21 @@ bool blocking_pool::submit(work& item) noexcept {
   std::unique_lock hold(mutex_);
   if (!make_room(hold)) return false;
   items_.push_back(item);
-  ++waiting_;
-  work_came_.notify_one();
+  call_came(hold);
   return true;
+}
+
+// Without the mutex: a thread that was woken while it is held would only fall asleep at it. The
+// caller is a thread of the runtime, which is there still. One that lingers comes by itself.
+void blocking_pool::call_came(std::unique_lock<std::mutex>& hold) noexcept {
+  ++waiting_;
+  const bool is_awaited = lingers_ && waiting_ == 1;
+  hold.unlock();
+  if (is_awaited)
+    // order: none; who sees it takes the mutex.
+    came_.fetch_add(1, std::memory_order_relaxed);
+  else
+    work_came_.notify_one();
 }
 
 bool blocking_pool::withdraw(pool_job& job) noexcept {
@@ -65,10 +79,8 @@ void blocking_pool::run(thread_list::iterator self) noexcept {
   current() = current_state{&of_};
   std::unique_lock hold(mutex_);
   name_this_thread(of_.blocking_thread_name(), named_++);
-  const auto patience = std::chrono::nanoseconds(keep_alive_);
   for (;;) {
-    const bool in_time =
-        work_came_.wait_for(hold, patience, [this] { return closed_ || !nothing_waits(); });
+    const bool in_time = wait_for_call(hold);
     if (!nothing_waits())
       run_one(hold);
     else if (closed_ || !in_time)
@@ -84,6 +96,33 @@ void blocking_pool::run(thread_list::iterator self) noexcept {
   if (before.joinable()) before.join();
   current() = {};
   of_.release();  // the last use of the pool, and perhaps of the runtime
+}
+
+// False if it took too long. Where the last call came at once, the next is likely to: see
+// config::linger.
+bool blocking_pool::wait_for_call(std::unique_lock<std::mutex>& hold) noexcept {
+  if (waits_shortly_ && !lingers_ && nothing_waits() && !closed_) linger(hold);
+  if (closed_ || !nothing_waits()) return true;
+  const std::int64_t began = monotonic_clock().now();
+  const bool in_time = work_came_.wait_for(hold, std::chrono::nanoseconds(keep_alive_),
+                                           [this] { return closed_ || !nothing_waits(); });
+  waits_shortly_ = in_time && monotonic_clock().now() - began < of_.settings().linger;
+  return in_time;
+}
+
+// Without the mutex meanwhile. What comes just as it ends is seen by the caller, under the mutex.
+void blocking_pool::linger(std::unique_lock<std::mutex>& hold) noexcept {
+  lingers_ = true;
+  // order: none; a hint, see call_came().
+  const std::uint32_t before = came_.load(std::memory_order_relaxed);
+  hold.unlock();
+  const std::int64_t until = monotonic_clock().now() + of_.settings().linger;
+  // order: none; likewise.
+  while (came_.load(std::memory_order_relaxed) == before && monotonic_clock().now() < until)
+    ::sched_yield();
+  hold.lock();
+  lingers_ = false;
+  waits_shortly_ = !nothing_waits();
 }
 
 void blocking_pool::run_one(std::unique_lock<std::mutex>& hold) noexcept {

@@ -8,6 +8,7 @@
 #include "skua/base/work_queue.hpp"
 #include "skua/driver/pool_job.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -55,14 +56,18 @@ private:
   using thread_list = std::list<std::thread>;
   void run(thread_list::iterator self) noexcept;
   bool make_room(std::unique_lock<std::mutex>& hold) noexcept;
+  void call_came(std::unique_lock<std::mutex>& hold) noexcept;
   void run_one(std::unique_lock<std::mutex>& hold) noexcept;
+  [[nodiscard]] bool wait_for_call(std::unique_lock<std::mutex>& hold) noexcept;
+  void linger(std::unique_lock<std::mutex>& hold) noexcept;
   [[nodiscard]] bool nothing_waits() const noexcept { return jobs_.empty() && items_.empty(); }
 
   core& of_;
   const std::size_t threads_max_;
   const std::int64_t keep_alive_;
 
-  mutable std::mutex mutex_;  // over all that follows
+  std::atomic<std::uint32_t> came_{0};  // grows when the one that lingers has a call
+  mutable std::mutex mutex_;            // over all that follows
   std::condition_variable work_came_;
   std::condition_variable thread_ended_;
   intrusive_list<pool_job> jobs_;
@@ -74,6 +79,8 @@ private:
   std::size_t idle_ = 0;
   std::size_t named_ = 0;
   bool item_is_next_ = false;
+  bool lingers_ = false;        // one thread does: it takes the next call
+  bool waits_shortly_ = false;  // the last wait for a call was, so that it pays
   bool closed_ = false;
   bool left_alone_ = false;
 };

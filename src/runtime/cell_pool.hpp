@@ -3,6 +3,7 @@
 
 #include "runtime/task_cell.hpp"
 #include "skua/base/abi.hpp"
+#include "skua/base/short_lock.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -17,6 +18,7 @@ namespace skua::inline SKUA_ABI {
 /// A few free cells that one worker keeps at hand. Linked through work::next.
 struct cell_cache {
   static constexpr std::size_t most = 256;
+  static constexpr std::size_t half = most / 2;
 
   work* first = nullptr;
   std::size_t count = 0;
@@ -26,12 +28,26 @@ struct cell_cache {
     auto* const cell = static_cast<task_cell*>(first);
     first = std::exchange(cell->next, nullptr);
     --count;
+    if (first != nullptr) fetch(*first);
     return cell;
+  }
+  /// All but the `half` that were given last, warm as they are; there are more than that.
+  [[nodiscard]] work* split() noexcept {
+    work* last = first;
+    for (std::size_t i = 1; i < half; ++i) last = last->next;
+    count = half;
+    return std::exchange(last->next, nullptr);
   }
   void give(task_cell& cell) noexcept {
     cell.next = first;
     first = &cell;
     ++count;
+  }
+
+  /// Whoever spawns a task soon writes all of its cell: it had better be in the cache.
+  static void fetch(const work& cell) noexcept {
+    for (std::size_t i = 0; i < sizeof(task_cell); i += cache_line)
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(&cell) + i, 1);
   }
 };
 
@@ -49,8 +65,9 @@ public:
 
   /// True if the pool is closed, and no other cell is out.
   [[nodiscard]] bool give(task_cell& cell) noexcept;
-  /// Half of a cache that is full, or all of it.
-  void take_back(cell_cache& cache, std::size_t keep) noexcept;
+  /// Half of a cache that is full: one more than its most.
+  void take_half(cell_cache& cache) noexcept;
+  void take_all(cell_cache& cache) noexcept;
 
   /// Calls `look` for every cell that is in use, one after the other, with the cell pinned.
   /// Cells of tasks that are spawned meanwhile may be missed. `unpinned` is called with each cell
@@ -90,6 +107,7 @@ private:
 
   static constexpr std::size_t cells_per_slab = 64;
   static constexpr std::size_t cells_per_refill = 32;
+  static constexpr std::size_t batch_size = cell_cache::most + 1 - cell_cache::half;
   /// The cells are built in place: they can be neither copied nor moved.
   class slab {
   public:
@@ -109,12 +127,18 @@ private:
   };
 
   [[nodiscard]] slab* slab_at(std::size_t index) const noexcept;
+  /// Under the mutex.
+  [[nodiscard]] std::size_t free_cells() const noexcept {
+    return free_.count + (batches_.size() * batch_size);
+  }
+  void fill_free();
   void add_slab();
 
   core& of_;
-  mutable std::mutex mutex_;
+  mutable short_lock mutex_;
   std::vector<std::unique_ptr<slab>> slabs_;  // all below under the mutex
-  cell_cache free_;
+  std::vector<work*> batches_;  // of free cells, each of batch_size; has room for all there can be
+  cell_cache free_;             // the others
   std::size_t made_ = 0;
   bool closed_ = false;
 };

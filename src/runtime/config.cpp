@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t workers_max = 1'024;
 constexpr std::uint32_t interval_max = 1'000'000;
+constexpr std::int64_t linger_max = 10'000'000;  // nanoseconds
 constexpr std::size_t blocking_threads_max = 32'768;
 constexpr std::uint32_t ring_entries_max = 32'768;
 
@@ -59,6 +60,8 @@ std::string_view fault_in(const config& given) {
     return "config::spawn_queue_limit is 0; nothing could be spawned";
   if (!between<std::size_t>(given.blocking_threads, 1, blocking_threads_max))
     return "config::blocking_threads is not between 1 and 32768";
+  if (!between(given.linger, std::int64_t{0}, linger_max))
+    return "config::linger is not between 0 and 10 ms";
   if (given.blocking_keep_alive < 0) return "config::blocking_keep_alive is negative";
   if (given.unhandled != unhandled::log && given.unhandled != unhandled::shut_down)
     return "config::unhandled is none of the policies";

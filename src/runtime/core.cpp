@@ -1,6 +1,7 @@
 // src/runtime/core.cpp: start, references, and where work goes.
 #include "runtime/core.hpp"
 
+#include "coro/frame_store.hpp"
 #include "driver/fault_driver.hpp"
 #include "driver/make_drivers.hpp"
 #include "driver/process_barrier.hpp"
@@ -75,7 +76,9 @@ std::optional<start_error> core::make_workers() {
   return {};
 }
 
-core::~core() = default;
+core::~core() {
+  frame_store::free_all();
+}
 
 std::optional<start_error> core::start_threads() {
   threads_.reserve(workers_.size());
@@ -137,7 +140,7 @@ bool core::is_beneath_this_thread() const noexcept {
 void core::schedule(work& item) noexcept {
   if (settings_.histograms) [[unlikely]]
     task_cell::note_queued(item, now());
-  if (worker* const here = this_worker())
+  if (worker* const here = current_in_function().worker_of(*this))
     here->push(item);
   else
     schedule_from_outside(item);
@@ -146,7 +149,7 @@ void core::schedule(work& item) noexcept {
 void core::defer(work& item) noexcept {
   if (settings_.histograms) [[unlikely]]
     task_cell::note_queued(item, now());
-  if (worker* const here = this_worker())
+  if (worker* const here = current_in_function().worker_of(*this))
     here->push_last(item);
   else
     schedule_from_outside(item);
@@ -163,13 +166,18 @@ void core::schedule_from_outside(work& item) noexcept {
   if (places()) return workers_[0]->pinned().schedule(item);
   check_not_forked();
   enter();
+  inject_and_wake(item);
+  leave();
+}
+
+// By who is counted in.
+void core::inject_and_wake(work& item) noexcept {
   check(inject_.push(item), "a runtime takes work for as long as it has tasks");
   if (settings_.flavour == flavour::current_thread) {
     workers_[0]->sleeps_in().wake();
   } else if (wake_one()) {
     count_wake(nullptr);
   }
-  leave();
 }
 
 driver& core::driver_of_this_thread() noexcept {

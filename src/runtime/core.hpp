@@ -126,7 +126,7 @@ public:
   }
   /// By a thread of the pool: virtual time may pass again, and the worker may sleep until then.
   void call_has_ended() noexcept;
-  [[nodiscard]] inject_queue<std_atomics>& inject() noexcept { return inject_; }
+  [[nodiscard]] inject_queue<std_atomics, short_lock>& inject() noexcept { return inject_; }
   [[nodiscard]] idle<std_atomics>& idle_workers() noexcept { return idle_; }
   [[nodiscard]] stall_watch& watch() noexcept { return watch_; }
   [[nodiscard]] cell_pool& cells() noexcept { return cells_; }
@@ -137,10 +137,7 @@ public:
   [[nodiscard]] const std::string& blocking_thread_name() const noexcept { return blocking_name_; }
 
   /// The worker of ours that the calling thread is; or null.
-  [[nodiscard]] worker* this_worker() const noexcept {
-    const current_state& here = current();
-    return here.runtime == this ? here.as : nullptr;
-  }
+  [[nodiscard]] worker* this_worker() const noexcept { return current().worker_of(*this); }
 
   /// The one of the worker that the calling thread is, or was before a blocking section; of any
   /// worker if it never was one.
@@ -150,6 +147,15 @@ public:
   bool wake_one() noexcept;
   /// A worker was woken, by worker `by` or, if null, by another thread.
   void count_wake(worker* by) noexcept;
+
+  /// A worker without work stays awake for a while. False if another does.
+  [[nodiscard]] bool begin_lingering() noexcept {
+    // order: none; the bound saves time, it protects nothing.
+    return !lingers_.load(std::memory_order_relaxed) &&
+           !lingers_.exchange(true, std::memory_order_relaxed);
+  }
+  // order: none; see above.
+  void end_lingering() noexcept { lingers_.store(false, std::memory_order_relaxed); }
 
   [[nodiscard]] bool in_child() const noexcept { return process_.in_child(); }
 
@@ -184,18 +190,28 @@ private:
   [[nodiscard]] std::optional<start_error> choose_cpus();
   [[nodiscard]] std::optional<start_error> pin(std::size_t worker);
   void schedule_from_outside(work& item) noexcept;
+  void inject_and_wake(work& item) noexcept;
 
   [[nodiscard]] task_cell& take_cell(worker* here, const spawn_request& order);
   void give_cell(worker* here, task_cell& cell) noexcept;
   [[nodiscard]] std::uint64_t next_id(worker* here) noexcept;
   [[nodiscard]] std::size_t lane_of(const worker* here) const noexcept;
-  [[nodiscard]] executor& home_for(const spawn_request& order);
+  [[nodiscard]] executor& home_for(const spawn_request& order) {
+    const bool anywhere = order.worker == spawn_request::any_worker && !places();
+    return anywhere ? *this : place_task(order);
+  }
+  [[nodiscard]] executor& place_task(const spawn_request& order);
+  [[nodiscard]] static executor& home_of_this_worker(const current_state& here);
   [[nodiscard]] std::size_t ask_dispatcher(const spawn_request& order, std::size_t here);
   [[nodiscard]] std::size_t worker_of_caller() const noexcept;
   void admit(task_cell& cell, worker* here) noexcept;
   void refuse(task_cell& cell) noexcept;
   void report_unhandled(const task_cell& cell) noexcept;
-  void throw_if_forked() const;
+  void throw_if_forked() const {
+    if (process_.in_child()) [[unlikely]]
+      throw_forked();
+  }
+  [[noreturn]] void throw_forked() const;
 
   [[nodiscard]] scope_state& take_scope();
   void give_scope(scope_state& scope) noexcept;
@@ -235,7 +251,7 @@ private:
   std::vector<std::unique_ptr<worker>> workers_;
   std::vector<cpu_list> cpus_;  // of each worker; empty: not pinned
   bool children_stay_ = false;  // no dispatcher was given
-  inject_queue<std_atomics> inject_;
+  inject_queue<std_atomics, short_lock> inject_;
   idle<std_atomics> idle_;
   stall_watch watch_;
   admission<std_atomics> outside_;
@@ -252,6 +268,7 @@ private:
   std::atomic<std::uint64_t> wakes_{0};
   std::atomic<std::uint64_t> refused_{0};
   std::atomic<bool> over_{false};       // workers end
+  std::atomic<bool> lingers_{false};    // a worker does
   std::atomic<bool> driven_{false};     // current_thread: somebody runs the loop
   std::atomic<bool> abandoned_{false};  // nobody waits: the last task to end ends the workers
   std::timed_mutex shutdown_mutex_;

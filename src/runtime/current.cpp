@@ -3,10 +3,11 @@
 
 namespace skua::inline SKUA_ABI {
 
+constinit thread_local current_state this_threads_state;
+
 current_state& current() noexcept {
-  static constinit thread_local current_state of_this_thread;
   asm volatile("");  // so that calls cannot be merged, whatever else is known of this function
-  return of_this_thread;
+  return this_threads_state;
 }
 
 }  // namespace skua::inline SKUA_ABI

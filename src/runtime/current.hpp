@@ -32,6 +32,11 @@ struct current_state {
   /// How many no_awaits there are.
   unsigned no_awaits = 0;
 
+  /// The worker of `whose` that the thread is now; or null.
+  [[nodiscard]] worker* worker_of(const core& whose) const noexcept {
+    return runtime == &whose ? as : nullptr;
+  }
+
   /// The task, or a chain of it, lets go of the thread.
   void end_turn() noexcept {
     check(no_awaits == 0,
@@ -44,5 +49,14 @@ struct current_state {
 /// The calling thread's own. Never inlined, and asked anew each time: a coroutine may be on another
 /// thread after a suspension, and the compiler must not remember where it was before.
 [[gnu::noinline]] current_state& current() noexcept;
+
+// Initial-exec: see this_threads_frames.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local current_state this_threads_state;
+
+/// The same, without a call. Only in a .cpp file, in a function that is no coroutine, has no
+/// coroutine to be inlined into, and does not go on on another thread: none that runs on a fiber.
+inline current_state& current_in_function() noexcept {
+  return this_threads_state;
+}
 
 }  // namespace skua::inline SKUA_ABI

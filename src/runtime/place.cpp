@@ -22,13 +22,12 @@ namespace {
 }  // namespace
 
 // Throws before anything has happened.
-executor& core::home_for(const spawn_request& order) {
+executor& core::place_task(const spawn_request& order) {
   if (order.worker != spawn_request::any_worker) {
     if (order.worker >= workers_.size())
       throw_no_such_worker("skua::spawn_on: there is no", order.worker, workers_.size());
     return workers_[order.worker]->pinned();
   }
-  if (!places()) return *this;
   const std::size_t here = worker_of_caller();
   if (children_stay_ && here != placement::nowhere) return workers_[here]->pinned();
   return workers_[ask_dispatcher(order, here)]->pinned();

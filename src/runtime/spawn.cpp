@@ -16,7 +16,7 @@ namespace {
 
 /// Of a thread that runs a task or call of a runtime.
 const current_state& inside() {
-  const current_state& here = current();
+  const current_state& here = current();  // a fiber may be on another thread the next time
   if (here.runtime == nullptr)
     throw std::logic_error(
         "skua::spawn: this thread runs no task of a runtime; use runtime::spawn or a "
@@ -62,23 +62,28 @@ task_cell* spawn_here::on_this_worker(const spawn_request& what) {
   return here.runtime->spawn_inside(here, what, false, core::place::this_worker);
 }
 
-task_cell* core::spawn_inside(const current_state& here, const spawn_request& order,
-                              bool background, place where) {
+// What it calls is inlined, but for what is rare.
+[[gnu::flatten]] task_cell* core::spawn_inside(const current_state& here,
+                                               const spawn_request& order, bool background,
+                                               place where) {
   throw_if_forked();
-  executor* home = nullptr;
-  if (where == place::this_worker) {
-    worker* const whose = here.as != nullptr ? here.as : here.lost;
-    if (whose == nullptr)
-      throw std::logic_error("skua::spawn_local: this thread is no worker now (a blocking call?)");
-    home = &whose->pinned();
-  } else {
-    home = &home_for(order);
-  }
+  executor& home = where == place::this_worker ? home_of_this_worker(here) : home_for(order);
   scope_state& within = background || here.task == nullptr ? *everything_ : here.task->scope();
   task_cell& cell = take_cell(here.as, order);
-  cell.fill(order, next_id(here.as), within, *home, false);
+  cell.fill(order, next_id(here.as), within, home, false);
   admit(cell, here.as);
+  if (&home == this && here.as != nullptr && !settings_.histograms) [[likely]]
+    here.as->push(cell);
+  else
+    cell.schedule();
   return &cell;
+}
+
+[[gnu::noinline]] executor& core::home_of_this_worker(const current_state& here) {
+  worker* const whose = here.as != nullptr ? here.as : here.lost;
+  if (whose == nullptr)
+    throw std::logic_error("skua::spawn_local: this thread is no worker now (a blocking call?)");
+  return whose->pinned();
 }
 
 task_cell* core::spawn_from_outside(const spawn_request& order) {
@@ -92,6 +97,10 @@ task_cell* core::spawn_from_outside(const spawn_request& order) {
     cell->fill(order, next_id(nullptr), *everything_, home, false);
     if (inside.admitted) {
       admit(*cell, nullptr);
+      if (&home == this && !settings_.histograms) [[likely]]
+        inject_and_wake(*cell);
+      else
+        cell->schedule();
       return cell;
     }
   }
@@ -102,7 +111,7 @@ task_cell* core::spawn_from_outside(const spawn_request& order) {
 task_cell& core::take_cell(worker* here, const spawn_request& order) {
   task_cell& cell = here != nullptr ? here->take_cell() : cells_.take();
   try {
-    cell.reserve(*order.result);
+    cell.reserve(order);
   } catch (...) {
     give_cell(here, cell);
     throw;
@@ -128,7 +137,8 @@ std::size_t core::lane_of(const worker* here) const noexcept {
 }
 
 // Counted first, so that nobody sees silence; then visible to those who stop everything; then looks
-// whether they came before. Either they see the task or it sees them (process_barrier).
+// whether they came before. Either they see the task or it sees them (process_barrier). The caller
+// queues it.
 void core::admit(task_cell& cell, worker* here) noexcept {
   scope_state& within = cell.scope();
   const std::size_t lane = lane_of(here);
@@ -138,8 +148,8 @@ void core::admit(task_cell& cell, worker* here) noexcept {
   tell_hooks(&hooks::task_spawned, cell.id());
   cell.joined.open();
   process_barrier::light();
-  if (within.stops_newcomers() || stops_everything()) cell.request_stop();
-  cell.schedule();
+  if (within.stops_newcomers() || stops_everything()) [[unlikely]]
+    cell.request_stop();
 }
 
 void core::refuse(task_cell& cell) noexcept {
@@ -179,11 +189,11 @@ void core::count_end(const worker* here, scope_state& within) noexcept {
 void core::free_cell(task_cell& cell) noexcept {
   if (cell.exception() != nullptr) report_unhandled(cell);
   cell.clear();
-  give_cell(this_worker(), cell);
+  give_cell(current_in_function().worker_of(*this), cell);
 }
 
 // Without a copy of the words: there may be no memory for one.
-void core::report_unhandled(const task_cell& cell) noexcept {
+[[gnu::noinline]] void core::report_unhandled(const task_cell& cell) noexcept {
   const auto log = [&](std::string_view what) {
     settings_.log.error("a task ended with an exception that nobody will see",
                         {{"task", cell.id()},
@@ -202,10 +212,9 @@ void core::report_unhandled(const task_cell& cell) noexcept {
   if (settings_.unhandled == unhandled::shut_down && !stops_everything()) close_and_stop();
 }
 
-void core::throw_if_forked() const {
-  if (process_.in_child())
-    throw std::logic_error("skua: this runtime belongs to process " +
-                           std::to_string(process_.owner_pid()) + "; a forked child cannot use it");
+[[gnu::noinline]] void core::throw_forked() const {
+  throw std::logic_error("skua: this runtime belongs to process " +
+                         std::to_string(process_.owner_pid()) + "; a forked child cannot use it");
 }
 
 }  // namespace skua::inline SKUA_ABI

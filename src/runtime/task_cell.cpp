@@ -9,20 +9,34 @@
 #include "skua/coro/recycler.hpp"
 #include "skua/coro/task_cancelled.hpp"
 
+#include <new>
+
 namespace skua::inline SKUA_ABI {
 
 task_cell::task_cell(core& of)
     : context(of.settings().histograms ? run_measured : run, of), runtime(of) {}
 
-void task_cell::reserve(const result_operations& result) {
-  result_ = result.size <= inline_result ? inline_.data() : allocate_frame(result.size);
-  operations_ = &result;
+void task_cell::rarities::keep_name(std::string_view given) noexcept {
+  name_length = static_cast<std::uint8_t>(given.copy(name.data(), name_max));
+}
+
+// After the result's size is known; it is none of those that are usual.
+[[gnu::noinline]] void task_cell::reserve_elsewhere(const spawn_request& order) {
+  if (!is_inline(*order.result)) elsewhere() = allocate_frame(order.result->size);
+  if (order.name.empty() && work::run == run) return;
+  try {
+    extra_ = ::new (allocate_frame(sizeof(rarities))) rarities;
+  } catch (...) {
+    if (!is_inline(*operations_)) free_frame(elsewhere(), operations_->size);
+    throw;
+  }
 }
 
 void task_cell::fill(const spawn_request& order, std::uint64_t id, scope_state& within,
                      executor& home, bool is_root) noexcept {
   where_ = order.where;
-  name_length_ = static_cast<std::uint8_t>(order.name.copy(name_.data(), name_max));
+  if (extra_ != nullptr) [[unlikely]]
+    extra_->keep_name(order.name);
   id_ = id;
   scope_ = &within;
   is_root_ = is_root;
@@ -37,40 +51,62 @@ void task_cell::cancel_unrun() noexcept {
 }
 
 void task_cell::clear() noexcept {
-  if (has_result_) operations_->destroy(result_);
+  if (has_result_) operations_->destroy(result());
   has_result_ = false;
-  if (result_ != inline_.data()) free_frame(result_, operations_->size);
+  if (!is_inline(*operations_)) [[unlikely]]
+    free_frame(elsewhere(), operations_->size);
+  if (extra_ != nullptr) [[unlikely]]
+    free_rarities();
 }
 
-void task_cell::run(work& item) noexcept {
+[[gnu::noinline]] void task_cell::free_rarities() noexcept {
+  free_frame(extra_, sizeof(rarities));
+  extra_ = nullptr;
+}
+
+// What it calls is inlined: it is half of every turn.
+[[gnu::flatten]] void task_cell::run(work& item) noexcept {
   auto& self = static_cast<task_cell&>(item);
-  current_state& here = current();
+  current_state& here = current_in_function();
   here.task = &self;
   self.in_turn = here.as;
   if (here.as != nullptr) here.as->set_running(self);
-  if (const progress how = self.drive(); how != progress::parked) self.finish(how);
-  // Asked anew: though the thread is the same, the compiler need not know.
-  current().end_turn();
+  const progress how = self.drive_turn();
+  if (how == progress::gives_way)
+    self.give_way(here);
+  else if (how != progress::parked)
+    self.finish(how, here);
+  here.end_turn();
+}
+
+// From here on another thread may run it.
+void task_cell::give_way(const current_state& thread) noexcept {
+  worker* const here = thread.worker_of(runtime);
+  if (here != nullptr && &home() == &runtime)
+    here->push_last(*this);
+  else
+    home().defer(*this);
 }
 
 void task_cell::run_measured(work& item) noexcept {
   auto& self = static_cast<task_cell&>(item);
-  worker* const on = current().as;
+  current_state& here = current_in_function();
+  worker* const on = here.as;
   const std::int64_t began = self.runtime.now();
-  if (on != nullptr) on->note_latency(began - self.queued_at_);
-  current().task = &self;
+  if (on != nullptr) on->note_latency(began - self.extra_->queued_at);
+  here.task = &self;
   self.in_turn = on;
   if (on != nullptr) on->set_running(self);
   core& home = self.runtime;  // the cell may be gone afterwards
   const progress how = self.drive();
   // If it was lent away, somebody else may be writing there.
-  if (on != nullptr && current().as == on) on->note_run_time(home.now() - began);
-  if (how != progress::parked) self.finish(how);
-  current().end_turn();
+  if (on != nullptr && here.as == on) on->note_run_time(home.now() - began);
+  if (how != progress::parked) self.finish(how, here);
+  here.end_turn();
 }
 
 void task_cell::set_stopped() noexcept {
-  operations_->set_stopped(result_);
+  operations_->set_stopped(result());
   failed_ = false;
   has_result_ = true;
 }
@@ -81,19 +117,19 @@ progress task_cell::take_result(progress how) noexcept {
     return how;
   }
   const frame_handle root = release_root();
-  failed_ = operations_->take(root, result_);
+  failed_ = operations_->take(root, result());
   has_result_ = true;
   root.destroy();
   if (!failed_ || !stopped_by_another()) [[likely]]
     return progress::returned;
-  operations_->destroy(result_);
+  operations_->destroy(result());
   set_stopped();
   return progress::stopped;
 }
 
 // Where many tasks are stopped at once, one that waits for another may hear of it from that other's
 // end, before the stop comes to itself. Which comes first must not decide how it ended.
-bool task_cell::stopped_by_another() const noexcept {
+[[gnu::noinline]] bool task_cell::stopped_by_another() const noexcept {
   if (!stop_requested() && !scope_->stops_newcomers() && !runtime.stops_everything()) return false;
   try {
     std::rethrow_exception(exception());
@@ -106,12 +142,13 @@ bool task_cell::stopped_by_another() const noexcept {
 
 // In this order: the frames are gone before anybody is told; whoever is told may free the cell; and
 // when the end is counted, the runtime may be taken down, for all that this task has to do with it.
-void task_cell::finish(progress driven) noexcept {
+[[gnu::noinline, gnu::flatten]] void task_cell::finish(progress driven,
+                                                       const current_state& thread) noexcept {
   const progress how = take_result(driven);
   core& home = runtime;
   scope_state& within = *scope_;
   home.tell_hooks(&hooks::task_ended, id_);
-  worker* here = home.this_worker();
+  worker* here = thread.worker_of(home);
   if (how == progress::stopped) home.count_cancelled(here);
   home.count_departure(here);
   const bool roots = is_root_;
@@ -125,7 +162,7 @@ void task_cell::finish(progress driven) noexcept {
       break;
     case join_word<std_atomics>::end_answer::free:
       home.free_cell(*this);
-      here = home.this_worker();
+      here = thread.worker_of(home);
       break;
   }
   if (roots) within.root_ended(failed);

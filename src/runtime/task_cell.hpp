@@ -18,6 +18,7 @@ namespace skua::inline SKUA_ABI {
 class core;
 class scope_state;
 class worker;
+struct current_state;
 
 /// Made once and used for many tasks, one after the other: memory that held a cell always holds
 /// one, so that whoever looks through all cells, or comes late, finds a valid one.
@@ -34,13 +35,18 @@ public:
   /// Whoever queues `item`: if it is a task of a runtime that measures how long tasks wait, now
   /// they do.
   static void note_queued(work& item, std::int64_t now) noexcept {
-    if (item.run == run_measured) static_cast<task_cell&>(item).queued_at_ = now;
+    if (item.run == run_measured) static_cast<task_cell&>(item).extra_->queued_at = now;
   }
 
   // By who has a free cell to himself.
 
-  /// Makes room for a result; throws std::bad_alloc if that is large and there is no memory.
-  void reserve(const result_operations& result);
+  /// Makes room for a result and a name; throws std::bad_alloc if there is no memory for what does
+  /// not fit in here.
+  void reserve(const spawn_request& order) {
+    operations_ = order.result;
+    if (!is_inline(*order.result) || !order.name.empty() || work::run != run) [[unlikely]]
+      reserve_elsewhere(order);
+  }
   /// Takes over the root. After reserve() for it.
   void fill(const spawn_request& order, std::uint64_t id, scope_state& within, executor& home,
             bool is_root) noexcept;
@@ -51,43 +57,71 @@ public:
 
   // By who holds it.
 
-  [[nodiscard]] void* result() noexcept { return result_; }
+  [[nodiscard]] void* result() noexcept {
+    return is_inline(*operations_) ? static_cast<void*>(inline_.data()) : elsewhere();
+  }
   /// Null if it ended otherwise, or if the handle took it.
   [[nodiscard]] std::exception_ptr exception() const noexcept {
-    return failed_ ? operations_->exception(result_) : nullptr;
+    return failed_ ? operations_->exception(const_cast<task_cell*>(this)->result()) : nullptr;
   }
-  [[nodiscard]] std::string_view name() const noexcept { return {name_.data(), name_length_}; }
+  [[nodiscard]] std::string_view name() const noexcept {
+    return extra_ == nullptr ? std::string_view() : extra_->name_given();
+  }
   [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
   [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
   [[nodiscard]] scope_state& scope() const noexcept { return *scope_; }
 
   core& runtime;
   join_word<std_atomics> joined;
+
+private:
+  bool is_root_ = false;
+  bool has_result_ = false;
+  bool failed_ = false;  // the result is, or was, an exception
+
+public:
   /// Who waits for the end; written before joined.join().
   leaf* joiner = nullptr;
 
 private:
-  static constexpr std::size_t inline_result = 48;
+  static constexpr std::size_t inline_result = 32;
+
+  /// What few tasks have: a name, or a runtime that measures them.
+  struct rarities {
+    std::int64_t queued_at = 0;  // if the runtime measures that
+    std::uint8_t name_length = 0;
+    std::array<char, name_max> name{};
+
+    [[gnu::noinline]] void keep_name(std::string_view given) noexcept;
+    [[nodiscard]] std::string_view name_given() const noexcept {
+      return {name.data(), name_length};
+    }
+  };
 
   static void run(work& item) noexcept;
   static void run_measured(work& item) noexcept;
-  void finish(progress driven) noexcept;
+  void reserve_elsewhere(const spawn_request& order);
+  static bool is_inline(const result_operations& result) noexcept {
+    return result.size <= inline_result;
+  }
+  /// Where a result is that does not fit in here.
+  [[nodiscard]] void*& elsewhere() noexcept { return *reinterpret_cast<void**>(inline_.data()); }
+  void give_way(const current_state& thread) noexcept;
+  void finish(progress driven, const current_state& thread) noexcept;
   [[nodiscard]] progress take_result(progress how) noexcept;
   [[nodiscard]] bool stopped_by_another() const noexcept;
   void set_stopped() noexcept;
+  void free_rarities() noexcept;
 
   std::uint64_t id_ = 0;
   scope_state* scope_ = nullptr;
   const result_operations* operations_ = nullptr;
   std::source_location where_;
-  std::int64_t queued_at_ = 0;  // if the runtime measures that
-  void* result_ = nullptr;      // inline_, or a block of its own
-  std::array<char, name_max> name_{};
-  std::uint8_t name_length_ = 0;
-  bool is_root_ = false;
-  bool has_result_ = false;
-  bool failed_ = false;  // the result is, or was, an exception
+  rarities* extra_ = nullptr;
   alignas(2 * sizeof(void*)) std::array<std::byte, inline_result> inline_;
 };
+
+// Three lines of the cache, all of which a spawn writes. One more cost a million tasks a tenth.
+static_assert(sizeof(task_cell) == 3 * cache_line);
 
 }  // namespace skua::inline SKUA_ABI

@@ -2,12 +2,13 @@
 #include "runtime/worker.hpp"
 
 #include "driver/process_barrier.hpp"
-#include "driver/thread_stack.hpp"
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
 #include "runtime/virtual_clock.hpp"
 #include "skua/base/check.hpp"
 #include "skua/base/clock.hpp"
+
+#include <sched.h>
 
 #include <algorithm>
 
@@ -30,7 +31,10 @@ worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
       random_(random),
       alone_(of.settings().flavour != flavour::multi_thread),
       placed_(of.settings().flavour == flavour::thread_per_core),
+      usual_(!alone_ && !placed_ && of.settings().order == order::fifo),
+      sole_(usual_ && of.settings().workers == 1),
       uses_slot_(of.settings().lifo_slot),
+      full_budget_(of.settings().budget),
       newest_(of.settings().order == order::lifo ? std::make_unique<lifo_deque<std_atomics>>()
                                                  : nullptr),
       id_step_(of.settings().workers + 1),
@@ -39,7 +43,9 @@ worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
                            ? of.settings().event_interval
                            : static_cast<std::uint32_t>(of.settings().global_queue_interval)),
       next_id_(number + 1),
-      pinned_(*this) {}
+      pinned_(*this) {
+  unusual_.other_kind = !usual_;
+}
 
 worker::~worker() {
   check(ready_.empty() && pinned_.empty(), "a worker's queues die empty");
@@ -57,19 +63,25 @@ void worker::run(const std::atomic<bool>& over) noexcept {
     loop(over);
     if (!held_by_this_thread()) wait_for_return();
   }
-  runtime.cells().take_back(cells_, 0);
+  // It may be long until somebody drives us again: timeouts that have not begun do so now.
+  static_cast<void>(driver_->next_deadline());
+  runtime.cells().take_all(cells_);
   current() = before;
 }
 
 // Ends when `over`, when the home thread wants the worker back, or when a task lent it to another.
 void worker::loop(const std::atomic<bool>& over) noexcept {
+  const current_state& here = current_in_function();
   awake_since_ = runtime.now();
   // order: [runtime.over] acquire: what happened before the end.
   while (!over.load(std::memory_order_acquire)) {
-    // order: [worker.return] acquire: the home thread has nothing more to do with the worker.
-    if (!at_home_ && home_waits_.load(std::memory_order_acquire)) break;
-    take_turn();
-    if (!held_by_this_thread()) return;
+    if (!unusual_.any()) [[likely]] {
+      take_turn();
+    } else {
+      if (is_wanted_at_home()) break;
+      take_unusual_turn();
+    }
+    if (here.as != this) return;
   }
   count_busy(runtime.now());
 }
@@ -79,31 +91,50 @@ void worker::count_busy(std::int64_t now) noexcept {
   awake_since_ = now;
 }
 
-void worker::take_turn() noexcept {
+// The usual turn is one function, and the rest apart, so that it costs a turn neither calls nor
+// registers.
+[[gnu::always_inline]] inline void worker::take_turn() noexcept {
   runtime.check_not_forked();  // by the task that ran last
   ++tick_;
   count_turn();
-  work* item = next();
-  if (item == nullptr && !alone_) item = steal();
-  if (item != nullptr)
+  if (work* const item = next()) [[likely]]
     execute(*item);
-  else if (alone_)
-    rest_alone();
+  else
+    find_something_to_do();
+}
+
+[[gnu::noinline]] void worker::take_unusual_turn() noexcept {
+  runtime.check_not_forked();  // by the task that ran last
+  ++tick_;
+  count_turn();
+  if (unusual_.added_unseen) share_what_is_left();
+  from_slot_ = false;
+  if (work* const item = usual_ ? next() : next_unusual())
+    execute_found(*item);
+  else
+    find_something_to_do();
+}
+
+[[gnu::noinline]] void worker::find_something_to_do() noexcept {
+  if (alone_) return rest_alone();
+  if (work* const item = steal())
+    execute_found(*item);
   else
     rest();
 }
 
 // A task that did much in its turn counts for as many: what it did would have been a turn each.
-void worker::count_turn() noexcept {
+[[gnu::always_inline]] inline void worker::count_turn() noexcept {
   events_in_ -= static_cast<std::int32_t>(1 + given_ - budget);
-  if (events_in_ <= 0) every_so_often();
+  if (events_in_ <= 0) [[unlikely]]
+    every_so_often();
 }
 
 void worker::expect_events_later() noexcept {
   events_in_ = static_cast<std::int32_t>(runtime.settings().event_interval);
 }
 
-void worker::every_so_often() noexcept {
+[[gnu::noinline]] void worker::every_so_often() noexcept {
   expect_events_later();
   look_at_driver();
   if (runtime.settings().global_queue_interval == config::automatic)
@@ -122,8 +153,25 @@ void worker::adapt_inject_interval(std::int64_t now) noexcept {
   measured_at_ = now;
 }
 
-work* worker::next() noexcept {
+// Of one that is usual_. Most turns need no more than this.
+[[gnu::always_inline]] inline work* worker::next() noexcept {
   from_slot_ = false;
+  if (tick_ - looked_at_inject_ >= inject_interval_ || !pinned_.empty()) [[unlikely]]
+    return next_unusual();
+  if (!slot_.empty())
+    if (work* const item = next_from_slot()) return item;
+  lifo_streak_ = 0;
+  if (work* const item = next_in_queue()) return item;
+  return next_injected();
+}
+
+[[gnu::always_inline]] inline work* worker::next_in_queue() noexcept {
+  const auto got = sole_ ? queue_.pop_unshared(fetch_ahead) : queue_.pop_and_peek(fetch_ahead);
+  if (got.later != nullptr) cell_cache::fetch(*got.later);
+  return got.item;
+}
+
+[[gnu::noinline]] work* worker::next_unusual() noexcept {
   if (placed_) return pinned_.pop();
   // Counted from the last look: an interval that changes all the time must not put it off for ever.
   if (tick_ - looked_at_inject_ >= inject_interval_) {
@@ -135,7 +183,7 @@ work* worker::next() noexcept {
   }
   // Tasks at home and the others take turns, so that neither starves; not by the tick, whose even
   // numbers may all be the shared queue's.
-  const bool some_at_home = at_home_ && !pinned_.empty();
+  const bool some_at_home = !unusual_.away && !pinned_.empty();
   if (some_at_home) [[unlikely]] {
     home_is_next_ = !home_is_next_;
     if (home_is_next_)
@@ -147,7 +195,7 @@ work* worker::next() noexcept {
     if (work* const item = next_newest_first()) return item;
   } else {
     if (work* const item = next_from_slot()) return item;
-    if (work* const item = queue_.pop()) return item;
+    if (work* const item = next_in_queue()) return item;
   }
   if (some_at_home)
     if (work* const item = pinned_.pop()) return item;
@@ -161,7 +209,7 @@ work* worker::next_alone() noexcept {
 }
 
 work* worker::next_from_slot() noexcept {
-  work* const item = slot_.take();
+  work* const item = sole_ ? slot_.take_unshared() : slot_.take();
   if (item == nullptr) {
     lifo_streak_ = 0;
     return nullptr;
@@ -178,8 +226,8 @@ work* worker::next_from_slot() noexcept {
 }
 
 // The own queue is empty: a share of the shared one.
-work* worker::next_injected() noexcept {
-  inject_queue<std_atomics>& shared = runtime.inject();
+[[gnu::noinline]] work* worker::next_injected() noexcept {
+  auto& shared = runtime.inject();
   const std::size_t waiting = shared.size();
   if (waiting == 0) return nullptr;
   const std::size_t share = (waiting / runtime.worker_count()) + 1;
@@ -196,52 +244,21 @@ work* worker::next_injected() noexcept {
   return first;
 }
 
-work* worker::steal() noexcept {
-  if (!searching_) {
-    if (!runtime.idle_workers().try_search()) return nullptr;
-    searching_ = true;
-  }
-  work* const found = steal_once();
-  if (found == nullptr) counters_.steal_misses.add();
-  return found;
-}
-
-// The longest queue of those seen first; then the others, from a random one on. With deques the
-// random one first: the oldest item in each is worth much, however many there are.
-work* worker::steal_once() noexcept {
-  const std::size_t count = runtime.worker_count();
-  const auto start = static_cast<std::size_t>(random_.below(count));
-  const auto victim = [&](std::size_t i) -> worker& {
-    return runtime.worker_at((start + i) % count);
-  };
-  std::size_t longest = 0;
-  for (std::size_t i = 1; i < count && newest_ == nullptr; ++i)
-    if (victim(i).queued() > victim(longest).queued()) longest = i;
-  for (std::size_t i = 0; i < count; ++i) {
-    worker& other = victim((longest + i) % count);
-    if (&other == this) continue;
-    if (work* const item = steal_from(other)) return item;
-  }
-  return next_injected();
-}
-
-// Whoever added work while this one searched woke nobody, and relied on it.
-void worker::found_while_searching() noexcept {
-  searching_ = false;
-  if (runtime.idle_workers().stop_searching()) wake_another();
-}
-
 void worker::wake_another() noexcept {
   if (runtime.wake_one()) counters_.wakes_sent.add();
 }
 
-void worker::execute(work& item) noexcept {
-  if (searching_) found_while_searching();
-  if (!from_slot_) budget = runtime.settings().budget;  // the slot inherits what is left
+[[gnu::always_inline]] inline void worker::execute(work& item) noexcept {
+  if (!from_slot_) budget = full_budget_;  // the slot inherits what is left
   given_ = budget;
   used_up = false;
   counters_.polls.add();
   item.run(item);
+}
+
+void worker::execute_found(work& item) noexcept {
+  if (unusual_.searching) found_while_searching();
+  execute(item);
 }
 
 // For what a driver hands over: as much as the queue takes without giving some away, but one in any
@@ -294,20 +311,43 @@ void worker::rest() noexcept {
   const bool any = driver_->glance(room());
   handed_over_to_ = false;
   if (any) share_what_came();
-  if (stealable() > 0 || !slot_.empty()) return;
-  const bool look_again = runtime.idle_workers().park(index, searching_);
-  searching_ = false;
+  if (stealable() > 0 || !slot_.empty() || lingers()) return;
+  const bool look_again = runtime.idle_workers().park(index, unusual_.searching);
+  unusual_.searching = false;
   if (look_again && work_elsewhere()) {
     // A searcher again if it may be: whoever added work relied on one, and when it finds some it
     // wakes another for what else there is.
-    searching_ = !runtime.idle_workers().unpark(index) || runtime.idle_workers().try_search();
+    unusual_.searching =
+        !runtime.idle_workers().unpark(index) || runtime.idle_workers().try_search();
     return;
   }
   handed_over_to_ = true;
   sleep_and_watch();
   handed_over_to_ = false;
-  searching_ = !runtime.idle_workers().unpark(index);
+  unusual_.searching = !runtime.idle_workers().unpark(index);
   share_what_came();
+}
+
+// True if there is something to do now. A searcher, on which those rely who add work meanwhile.
+// What was submitted goes to the kernel first; after that it is asked only if it has something to
+// say.
+bool worker::lingers() noexcept {
+  if (!slept_shortly_ || !unusual_.searching || !runtime.begin_lingering()) return false;
+  const std::int64_t until = monotonic_clock().now() + runtime.settings().linger;
+  bool any = false;
+  do {
+    handed_over_to_ = true;
+    driver_->poll();
+    handed_over_to_ = false;
+    looks_.add();
+    any = !nothing_to_do_here() || work_elsewhere() || is_wanted_at_home();
+    if (!any) ::sched_yield();  // whoever is to answer may want this processor
+  } while (!any && monotonic_clock().now() < until);
+  runtime.end_lingering();
+  // It came to this worker, or to any; else the next sleep tells.
+  slept_shortly_ = !nothing_to_do_here() || runtime.inject().size() > 0;
+  if (any) share_what_came();
+  return any;
 }
 
 // The guard sleeps on when it has looked, unless it found something.
@@ -332,22 +372,19 @@ bool worker::serve(worker& stuck) noexcept {
   return !nothing_to_do_here() || work_elsewhere();
 }
 
-bool worker::work_elsewhere() const noexcept {
-  if (runtime.inject().size() > 0) return true;
-  for (std::size_t i = 0; i < runtime.worker_count(); ++i)
-    if (i != index && runtime.worker_at(i).queued() > 0) return true;
-  return false;
-}
-
 // True if somebody woke it, or it did not sleep.
 bool worker::sleep() noexcept {
-  if (at_home_ && !pinned_.empty()) return true;
+  if (!unusual_.away && !pinned_.empty()) return true;
   counters_.parks.add();
   count_busy(runtime.now());
   runtime.tell_hooks(&hooks::worker_parks, index);
   bool woken = true;
   if (nothing_to_do_here()) {  // the hook may have woken or spawned a task
+    const std::int64_t began = monotonic_clock().now();
     woken = driver_->park(room());
+    const bool shortly = monotonic_clock().now() - began < runtime.settings().linger;
+    slept_shortly_ = !woken && shortly;
+    woken_shortly_ = woken && shortly;
     expect_events_later();
   }
   runtime.tell_hooks(&hooks::worker_unparked, index);
@@ -357,7 +394,7 @@ bool worker::sleep() noexcept {
 }
 
 bool worker::nothing_to_do_here() const noexcept {
-  return ready_.empty() && stealable() == 0 && slot_.empty() && !(at_home_ && !pinned_.empty());
+  return ready_.empty() && stealable() == 0 && slot_.empty() && (unusual_.away || pinned_.empty());
 }
 
 void worker::push(work& item) noexcept {
@@ -368,16 +405,32 @@ void worker::push(work& item) noexcept {
     if (last == nullptr) return;  // it runs here, next: nobody need be woken
   }
   queue_next(*last);
-  wake_another();
+  offer_to_sleepers();
+}
+
+// Somebody who sleeps, and is known to, is woken at once. Whoever announces sleep at this moment is
+// seen for certain only by a read-modify-write, which would wait here until the new task is in
+// memory: there is one for all tasks of a turn, when it is over (share_what_is_left()). A turn that
+// does not end is what the guard is for, if there is one.
+void worker::offer_to_sleepers() noexcept {
+  if (runtime.idle_workers().may_wake() || !runtime.settings().rescue)
+    wake_another();
+  else
+    unusual_.added_unseen = true;
+}
+
+[[gnu::noinline]] void worker::share_what_is_left() noexcept {
+  unusual_.added_unseen = false;
+  if (runtime.worker_count() > 1 && stealable() > 0) wake_another();
 }
 
 void worker::push_last(work& item) noexcept {
   count_yield();
   queue_last(item);
-  if (runtime.idle_workers().may_wake()) share_what_came();
+  if (runtime.idle_workers().may_wake() || !runtime.settings().rescue) share_what_came();
 }
 
-void worker::queue_last(work& item) noexcept {
+[[gnu::noinline]] void worker::queue_last_unusual(work& item) noexcept {
   if (placed_) return pinned_.push_here(item);
   if (alone_) {
     ready_.push_back(item);
@@ -402,92 +455,11 @@ void worker::refill_cells() {
 }
 
 void worker::return_cells() noexcept {
-  runtime.cells().take_back(cells_, cell_cache::most / 2);
+  runtime.cells().take_half(cells_);
 }
 
 bool worker::held_by_this_thread() const noexcept {
   return current().as == this;
-}
-
-bool worker::lend() noexcept {
-  count_busy(runtime.now());
-  current().as = nullptr;
-  const bool from_home = at_home_;
-  // order: [worker.return] acquire: as in loop().
-  if (!from_home && home_waits_.load(std::memory_order_acquire)) {
-    hand_home();
-    return true;
-  }
-  at_home_ = false;
-  // There may be no thread for a while: what is here can be stolen, but for the slot.
-  if (work* const next = slot_.take()) queue_next(*next);
-  if (stealable() > 0) wake_another();
-  if (!runtime.pool().submit(substitution_)) {
-    take_hold();
-    return false;
-  }
-  // The home thread may have asked for the worker since we looked, and found nothing to withdraw:
-  // it need not wait for a thread of the pool, of which there may be none. The pool's mutex orders:
-  // either it finds the substitution or we find that it waits.
-  // order: [worker.return] acquire: as in loop().
-  if (!from_home && home_waits_.load(std::memory_order_acquire) &&
-      runtime.pool().withdraw(substitution_))
-    hand_home();
-  return true;
-}
-
-bool worker::reclaim() noexcept {
-  if (!runtime.pool().withdraw(substitution_)) return false;
-  take_hold();
-  return true;
-}
-
-void worker::take_hold() noexcept {
-  current_state& here = current();
-  here.as = this;
-  here.lost = nullptr;
-  at_home_ = &here == home_thread_;
-  note_thread();
-}
-
-// Only who wants to see stacks needs to know it.
-void worker::note_thread() noexcept {
-  if (runtime.settings().stall_signal == 0) return;
-  // order: none; see thread().
-  thread_.store(thread_stack::this_thread(), std::memory_order_relaxed);
-}
-
-void worker::substitute(pool_job& job) noexcept {
-  worker& self = static_cast<substitution&>(job).of;
-  const current_state before = current();
-  current() = current_state{.runtime = &self.runtime, .as = &self, .outer = &before};
-  self.note_thread();
-  self.loop(self.runtime.over());
-  if (self.held_by_this_thread()) self.hand_home();
-  current() = before;
-}
-
-void worker::hand_home() noexcept {
-  // order: [worker.hand] release: all that the substitute did as this worker.
-  returned_.store(true, std::memory_order_release);
-  home_.wake();
-}
-
-// The home thread, after the task that lent the worker away has let go of the stack.
-void worker::wait_for_return() noexcept {
-  if (reclaim()) return;
-  // order: [worker.return] release: what this thread did as the worker.
-  home_waits_.store(true, std::memory_order_release);
-  if (!reclaim()) {  // once more, see lend(): the substitute may just have lent it on
-    driver_->wake();
-    // order: [worker.hand] acquire: all that the substitute did.
-    while (!returned_.load(std::memory_order_acquire)) home_.park(no_deadline);
-    // order: none; nobody else uses this now.
-    returned_.store(false, std::memory_order_relaxed);
-    take_hold();
-  }
-  // order: none; nobody else uses this now.
-  home_waits_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -19,6 +19,7 @@
 #include "skua/driver/pool_job.hpp"
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -86,7 +87,7 @@ public:
   }
   /// Tasks that stay on the home thread go here.
   [[nodiscard]] home_queue& pinned() noexcept { return pinned_; }
-  [[nodiscard]] bool at_home() const noexcept { return at_home_; }
+  [[nodiscard]] bool at_home() const noexcept { return !unusual_.away; }
 
   // Blocking sections; by the holder, in a task.
 
@@ -111,9 +112,9 @@ public:
     return alone_ ? ready_length_.load(std::memory_order_relaxed) : stealable();
   }
   [[nodiscard]] const worker_counters& counters() const noexcept { return counters_; }
-  /// Grows with every task it runs and every sleep.
+  /// Grows with every task it runs, every sleep, and every look instead of a sleep.
   [[nodiscard]] std::uint64_t progress() const noexcept {
-    return counters_.polls.read() + counters_.parks.read();
+    return counters_.polls.read() + counters_.parks.read() + looks_.read();
   }
   /// The kernel's number of the thread that holds it, or held it last.
   [[nodiscard]] std::int32_t thread() const noexcept {
@@ -132,6 +133,7 @@ public:
 private:
   static constexpr int lifo_in_a_row = 3;
   static constexpr std::size_t inject_batch = 128;
+  static constexpr std::uint32_t fetch_ahead = 3;
   // Looks at the shared queue, with order::lifo.
   static constexpr std::uint32_t look_at_oldest_every = 64;
   static constexpr std::int64_t look_at_inject_every = 200'000;  // nanoseconds
@@ -139,12 +141,16 @@ private:
   static void substitute(pool_job& job) noexcept;
   void loop(const std::atomic<bool>& over) noexcept;
   void take_turn() noexcept;
+  void take_unusual_turn() noexcept;
+  void find_something_to_do() noexcept;
   void count_turn() noexcept;
   void expect_events_later() noexcept;
   void every_so_often() noexcept;
   void refill_cells();
   void return_cells() noexcept;
   [[nodiscard]] work* next() noexcept;
+  [[nodiscard]] work* next_unusual() noexcept;
+  [[nodiscard]] work* next_in_queue() noexcept;
   [[nodiscard]] work* next_from_slot() noexcept;
   [[nodiscard]] work* next_alone() noexcept;
   [[nodiscard]] work* next_newest_first() noexcept;
@@ -156,10 +162,14 @@ private:
   void found_while_searching() noexcept;
   void wake_another() noexcept;
   void execute(work& item) noexcept;
+  void execute_found(work& item) noexcept;
   [[nodiscard]] std::size_t room() const noexcept;
   void look_at_driver() noexcept;
   void share_what_came() noexcept;
+  void offer_to_sleepers() noexcept;
+  void share_what_is_left() noexcept;
   void rest() noexcept;
+  [[nodiscard]] bool lingers() noexcept;
   void rest_alone() noexcept;
   bool skip_idle_time(virtual_clock& time) noexcept;
   [[nodiscard]] bool work_elsewhere() const noexcept;
@@ -167,7 +177,11 @@ private:
   bool sleep() noexcept;
   void sleep_and_watch() noexcept;
   void count_busy(std::int64_t now) noexcept;
-  void queue_last(work& item) noexcept;
+  void queue_last(work& item) noexcept {
+    if (!usual_ || !queue_.try_push(item)) [[unlikely]]
+      queue_last_unusual(item);
+  }
+  void queue_last_unusual(work& item) noexcept;
   void queue_first(work& item) noexcept;
   void queue_next(work& item) noexcept {
     newest_ == nullptr ? queue_last(item) : queue_first(item);
@@ -181,6 +195,10 @@ private:
     ready_length_.store(ready_.size(), std::memory_order_relaxed);
   }
   void adapt_inject_interval(std::int64_t now) noexcept;
+  [[nodiscard]] bool is_wanted_at_home() const noexcept {
+    // order: [worker.return] acquire: the home thread has nothing more to do with the worker.
+    return unusual_.away && home_waits_.load(std::memory_order_acquire);
+  }
   void hand_home() noexcept;
   void wait_for_return() noexcept;
   void take_hold() noexcept;
@@ -191,7 +209,10 @@ private:
   random_generator random_;
   const bool alone_;   // nobody to steal from, and nobody who steals
   const bool placed_;  // thread_per_core: all tasks are in pinned_, none in the shared queue
+  const bool usual_;   // multi_thread, order::fifo
+  const bool sole_;    // usual, and nobody to steal from
   const bool uses_slot_;
+  const std::uint32_t full_budget_;
   const std::unique_ptr<lifo_deque<std_atomics>> newest_;  // order::lifo; null: fifo
   const std::uint64_t id_step_;  // each worker counts in a residue class of its own
 
@@ -205,7 +226,18 @@ private:
   std::uint32_t looked_at_oldest_ = 0;  // the tick
   bool home_is_next_ = false;
   int lifo_streak_ = 0;
-  bool searching_ = false;
+  /// Nothing of this in most turns: one look for all.
+  struct exceptions {
+    bool searching = false;
+    bool added_unseen = false;  // a worker that just went to sleep may not know of it
+    bool away = false;          // a substitute holds it
+    bool other_kind = false;    // not usual_
+
+    [[nodiscard]] bool any() const noexcept { return std::bit_cast<std::uint32_t>(*this) != 0; }
+  };
+  exceptions unusual_;
+  bool slept_shortly_ = false;   // so that it had better have stayed awake: see config::linger
+  bool woken_shortly_ = false;   // the same, if there is something for it that it was woken for
   bool handed_over_to_ = false;  // the driver hands over: what comes is queued in its order
   bool from_slot_ = false;
   std::int64_t measured_at_ = 0;  // 0: not since the last sleep
@@ -220,6 +252,7 @@ private:
   local_queue<std_atomics> queue_;
   lifo_slot<std_atomics> slot_;
   worker_counters counters_;
+  counter looks_;  // while it lingers
   std::atomic<task_cell*> running_{nullptr};
   std::atomic<std::int32_t> thread_{0};
 
@@ -229,7 +262,6 @@ private:
     worker& of;
   };
   substitution substitution_{*this};
-  bool at_home_ = true;  // for the holder
   const current_state* home_thread_ = nullptr;
   std::atomic<bool> home_waits_{false};      // the home thread wants it back
   std::atomic<bool> returned_{false};        // it has it

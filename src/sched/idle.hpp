@@ -20,11 +20,12 @@ namespace skua::inline SKUA_ABI {
 /// says so, and then sleeps.
 ///
 /// Nothing is lost: whoever adds work looks here afterwards, by a read-modify-write of the same
-/// word by which a worker announces its sleep. One of the two comes first. If the worker does, the
-/// adder sees it asleep; if the adder does, the worker sees the work when it looks once more. (A
-/// plain load would not do: it may see a value from before.) If somebody searches, the adder wakes
-/// nobody: the last searcher either finds work, and then wakes another before it runs it, or gives
-/// up and looks once more.
+/// word by which a worker announces its sleep; a worker that adds to its own queue may do so when
+/// its turn is over, since what is there is its own to run. One of the two comes first. If the
+/// worker does, the adder sees it asleep; if the adder does, the worker sees the work when it looks
+/// once more. (A plain load would not do: it may see a value from before.) If somebody searches,
+/// the adder wakes nobody: the last searcher either finds work, and then wakes another before it
+/// runs it, or gives up and looks once more.
 ///
 /// Any worker that parks while nobody searches looks once more, not only one that searched itself:
 /// the last searcher may have found work, and found nobody to wake, just before this one announced
@@ -77,11 +78,12 @@ public:
   }
 
   /// A searching worker that found work. True if it was the last one searching: it then wakes
-  /// another (worker_to_wake()) before it runs what it found, since there may be more.
+  /// another (worker_to_wake()) before it runs what it found, if there is more.
   [[nodiscard]] bool stop_searching() noexcept {
     // order: [idle.announce] release: what is left of the work it found, to the worker that parks
-    //        after this.
-    return searching(counts_.fetch_sub(1, std::memory_order_release)) == 1;
+    //        after this. [idle.announce] acquire: work that was added before this, by those who
+    //        relied on the search.
+    return searching(counts_.fetch_sub(1, std::memory_order_acq_rel)) == 1;
   }
 
   /// A worker about to sleep announces it. True if it must look at all queues once more before it

@@ -42,6 +42,14 @@ public:
     return slot_.exchange(nullptr, std::memory_order_acquire);
   }
 
+  /// The same where there is no rescuer: without an exchange.
+  [[nodiscard]] work* take_unshared() noexcept {
+    // order: none; nobody else changes it.
+    work* const item = slot_.load(std::memory_order_relaxed);
+    slot_.store(nullptr, std::memory_order_relaxed);
+    return item;
+  }
+
   /// Any thread; a guess unless the owner asks, and is told yes.
   [[nodiscard]] bool empty() const noexcept {
     // order: none; a guess.

@@ -40,43 +40,73 @@ public:
     check(head.real == tail_.load(std::memory_order_relaxed), "a local queue dies empty");
   }
 
+  /// Owner: appends `item`. False if there is no room.
+  [[nodiscard]] bool try_push(work& item) noexcept {
+    // order: none; only the owner changes the tail.
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    // order: [queue.copied] acquire: the thief is done with the slots before `steal`.
+    const cursors head = unpack(head_.load(std::memory_order_acquire));
+    // Against `steal`, not `real`: a thief may still be copying what lies between.
+    const bool has_room = tail - head.steal < Capacity;
+    if (!has_room) return false;
+    slot(tail).write(&item);
+    // order: [queue.push] release: the item and its slot, to the thief.
+    tail_.store(tail + 1, std::memory_order_release);
+    return true;
+  }
+
   /// Owner: appends `item`. If there is no room, moves the older half and `item` to `overflow`, in
   /// order; if a thief is about to make room, only `item`.
   void push(work& item, work_queue& overflow) noexcept {
-    // order: none; only the owner changes the tail.
-    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
-    for (;;) {
-      // order: [queue.copied] acquire: the thief is done with the slots before `steal`.
-      const std::uint64_t seen = head_.load(std::memory_order_acquire);
+    while (!try_push(item)) {
+      // order: none; the exchange of take_half() decides.
+      const std::uint64_t seen = head_.load(std::memory_order_relaxed);
       const cursors head = unpack(seen);
-      // Against `steal`, not `real`: a thief may still be copying what lies between.
-      if (tail - head.steal < Capacity) {
-        slot(tail).write(&item);
-        // order: [queue.push] release: the item and its slot, to the thief.
-        tail_.store(tail + 1, std::memory_order_release);
-        return;
-      }
+      // order: none; only the owner changes the tail.
+      if (tail_.load(std::memory_order_relaxed) - head.steal < Capacity) continue;  // a thief came
       if (head.steal != head.real) return overflow.push_back(item);
       if (take_half(seen, overflow)) return overflow.push_back(item);
     }
   }
 
   /// Owner: takes the oldest item; null if there is none.
-  [[nodiscard]] work* pop() noexcept {
+  [[nodiscard]] work* pop() noexcept { return pop_and_peek(0).item; }
+
+  /// What pop_and_peek() gives.
+  struct popped {
+    work* item;
+    /// A thief may have taken it meanwhile: it is not to be used, but for bringing it into the
+    /// cache.
+    const work* later;
+  };
+
+  /// Owner: the same, and the item that is so many behind it; null if there is none.
+  [[nodiscard]] popped pop_and_peek(std::uint32_t behind) noexcept {
     // order: none; only the owner changes the tail.
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     // order: none; the exchange below decides, and the slots are the owner's own writes.
     std::uint64_t seen = head_.load(std::memory_order_relaxed);
     for (;;) {
       const cursors head = unpack(seen);
-      if (head.real == tail) return nullptr;
+      if (head.real == tail) return {nullptr, nullptr};
       const std::uint32_t next = head.real + 1;
       const bool stealing = head.steal != head.real;
       // order: none; a thief that pairs this head with an older tail finds an impossible length.
       if (head_.compare_exchange_weak(seen, pack(stealing ? head.steal : next, next),
                                       std::memory_order_relaxed, std::memory_order_relaxed))
-        return slot(head.real).read();
+        return popped_at(head.real, tail, behind);
     }
+  }
+
+  /// The same where nobody steals, ever: without an exchange.
+  [[nodiscard]] popped pop_unshared(std::uint32_t behind) noexcept {
+    // order: none; nobody else changes either.
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    const std::uint32_t head = unpack(head_.load(std::memory_order_relaxed)).real;
+    if (head == tail) return {nullptr, nullptr};
+    // order: none; see above.
+    head_.store(pack(head + 1, head + 1), std::memory_order_relaxed);
+    return popped_at(head, tail, behind);
   }
 
   /// Thief, the owner of `mine`: moves half of this queue there, rounded up, and returns the oldest
@@ -85,7 +115,7 @@ public:
   [[nodiscard]] work* steal_into(local_queue& mine) noexcept {
     // order: none; the thief owns `mine`.
     const std::uint32_t my_tail = mine.tail_.load(std::memory_order_relaxed);
-    // order: [queue.copied] acquire: as in push(), for the slots written below.
+    // order: [queue.copied] acquire: as in try_push(), for the slots written below.
     const cursors my_head = unpack(mine.head_.load(std::memory_order_acquire));
     if (my_tail - my_head.steal > Capacity / 2) return nullptr;
 
@@ -126,6 +156,11 @@ private:
     return cursors(static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word));
   }
   auto& slot(std::uint32_t at) noexcept { return slots_[at % Capacity]; }
+  // The slots are the owner's own writes, wherever the head is meanwhile.
+  popped popped_at(std::uint32_t head, std::uint32_t tail, std::uint32_t behind) noexcept {
+    const bool has_later = behind > 0 && tail - head > behind;
+    return {slot(head).read(), has_later ? slot(head + behind).read() : nullptr};
+  }
 
   /// Owner, with a full ring and nobody stealing: moves the older half out. False if a thief came.
   bool take_half(std::uint64_t seen, work_queue& out) noexcept {

@@ -125,7 +125,7 @@ void channel_core::serve(wait_line::granted& to) noexcept {
     sending_.grant_all(to);
     watching_.grant_all(to);
   }
-  if (is_over()) receiving_.grant_all(to);
+  if (!receiving_.empty() && is_over()) receiving_.grant_all(to);
   if (receiving_.empty() && sending_.empty()) care_ &= unused_memory;
 }
 
@@ -136,14 +136,22 @@ void channel_core::unlock_and_serve() noexcept {
   ready.complete();
 }
 
-// Who is granted something is a reference, too: if this was the last nobody is.
+// Who is granted something is a reference, too: if this was the last nobody is. Most often nobody
+// is in line; those who watch wait for the end only.
 void channel_core::unlock_and_release() noexcept {
-  wait_line::granted ready;
   const bool last = --references_ == 0;
-  serve(ready);
-  unlock();
-  ready.complete();
+  if ((care_ & somebody_waits) != 0 || closed_)
+    unlock_and_serve();
+  else
+    unlock();
   if (last) delete this;
+}
+
+void channel_core::unlock_in_line() noexcept {
+  if (how_ == kind::rendezvous || closed_ || senders_ == 0)
+    unlock_and_serve();
+  else
+    unlock();
 }
 
 // --- waits
@@ -174,7 +182,7 @@ void message_wait::wait(frame_handle self) noexcept {
 // Under the lock, which it gives back.
 void message_wait::start() noexcept {
   core().join(channel_core::line::receiving, *this);
-  core().unlock_and_serve();  // it may be over, or a sender may have waited for a receiver
+  core().unlock_in_line();
 }
 
 void message_wait::give_back() noexcept {
@@ -198,7 +206,7 @@ void room_wait::wait(frame_handle self) noexcept {
 // Under the lock, which it gives back.
 void room_wait::start() noexcept {
   core().join(channel_core::line::sending, *this);
-  core().unlock_and_serve();  // it may be closed
+  core().unlock_in_line();
 }
 
 void room_wait::give_back() noexcept {

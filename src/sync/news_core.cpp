@@ -52,26 +52,33 @@ void news_core::unlock_and_tell() noexcept {
   told.complete();
 }
 
+// Who waits is a reference: if it was the last there is nobody to be told.
 void news_core::unlock_and_drop_sender() noexcept {
-  wait_line::granted told;
-  if (--senders_ == 0) receiving_.grant_all(told);
-  const bool last = --references_ == 0;
-  unlock();
-  told.complete();
-  if (last) delete this;
+  --references_;
+  if (--senders_ > 0 || receiving_.empty()) return unlock_and_end();
+  tell_all(receiving_);
 }
 
 void news_core::unlock_and_drop_receiver() noexcept {
+  --references_;
+  if (--receivers_ > 0 || watching_.empty()) return unlock_and_end();
+  tell_all(watching_);
+}
+
+void news_core::tell_all(wait_line& which) noexcept {
   wait_line::granted told;
-  if (--receivers_ == 0) watching_.grant_all(told);
-  const bool last = --references_ == 0;
+  which.grant_all(told);
   unlock();
   told.complete();
-  if (last) delete this;
 }
 
 void news_core::unlock_and_release() noexcept {
-  const bool last = --references_ == 0;
+  --references_;
+  unlock_and_end();
+}
+
+void news_core::unlock_and_end() noexcept {
+  const bool last = references_ == 0;
   unlock();
   if (last) delete this;
 }

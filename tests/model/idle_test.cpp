@@ -50,8 +50,8 @@ public:
     for (;;) {
       if (!searching) searching = sleepers.try_search();
       if (take()) {
-        // The last searcher that finds work wakes a successor first.
-        if (searching && sleepers.stop_searching()) wake_one();
+        // The last searcher that finds work wakes a successor first, if there is more.
+        if (searching && sleepers.stop_searching() && waiting_.load(order::relaxed) > 0) wake_one();
         searching = false;
         if (--left_ == 0) return end_all();
         // A piece that needs the others: its worker is busy until they are done.
@@ -215,6 +215,7 @@ TEST(idle_model, every_order_is_needed) {
   using skua_model::expect_killed;
   expect_killed({"::worker_to_wake(", side::release}, bound(3), one_worker_one_adder);
   expect_killed({"::park(", side::acquire}, bound(3), one_worker_one_adder);
+  expect_killed({"::stop_searching(", side::acquire}, bound(3), two_pieces_that_need_each_other);
 }
 
 TEST(idle_model, deeper) {

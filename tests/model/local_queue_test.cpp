@@ -179,8 +179,8 @@ TEST(local_queue_model, loses_nothing_and_gives_nothing_twice) {
 
 TEST(local_queue_model, every_order_is_needed) {
   using skua_model::expect_killed;
-  expect_killed({"::push(", side::acquire}, bound(2), reused_slots);
-  expect_killed({"::push(", side::release}, bound(2), one_thief_and_overflow);
+  expect_killed({"::try_push(", side::acquire}, bound(2), reused_slots);
+  expect_killed({"::try_push(", side::release}, bound(2), one_thief_and_overflow);
   expect_killed({"::claim_half(", side::acquire}, bound(2), one_thief_and_overflow);
   expect_killed({"::release_claim(", side::release}, bound(2), reused_slots);
   expect_killed({"::steal_into(", side::release}, bound(2), chained_steal);

@@ -65,6 +65,8 @@ const std::vector<bad_setting> bad_settings{
     {"config::blocking_threads", [](config& c) { c.blocking_threads = 0; }},
     {"config::blocking_threads", [](config& c) { c.blocking_threads = 32'769; }},
     {"config::blocking_threads", [](config& c) { c.blocking_threads = huge; }},
+    {"config::linger", [](config& c) { c.linger = -1; }},
+    {"config::linger", [](config& c) { c.linger = 10'000'001; }},
     {"config::blocking_keep_alive", [](config& c) { c.blocking_keep_alive = -1; }},
     {"config::virtual_time", [](config& c) { c.virtual_time = true; }},
     {"config::virtual_time",
@@ -112,6 +114,8 @@ TEST(settings, at_their_limits_are_taken) {
   works([](config& c) { c.spawn_queue_limit = huge; });
   works([](config& c) { c.blocking_threads = 1; });
   works([](config& c) { c.blocking_threads = 32'768; });
+  works([](config& c) { c.linger = 0; });
+  works([](config& c) { c.linger = 10'000'000; });
   works([](config& c) { c.blocking_keep_alive = 0; });
   works([](config& c) { c.blocking_keep_alive = std::numeric_limits<std::int64_t>::max(); });
   works([](config& c) { c.order = skua::order::lifo; });

@@ -33,6 +33,15 @@ TEST(lifo_slot, a_newer_item_displaces_the_older) {
   EXPECT_EQ(next.take(), &newer);
 }
 
+TEST(lifo_slot, that_nobody_shares_gives_the_same) {
+  slot next;
+  work item(run_nothing);
+  EXPECT_EQ(next.take_unshared(), nullptr);
+  EXPECT_EQ(next.put(item), nullptr);
+  EXPECT_EQ(next.take_unshared(), &item);
+  EXPECT_TRUE(next.empty());
+}
+
 TEST(lifo_slot, dies_empty) {
   work item(run_nothing);
   EXPECT_DEATH(

@@ -38,6 +38,41 @@ TEST_F(local_queue, full_moves_the_older_half_and_the_new_item_out_in_order) {
   EXPECT_EQ(drain(mine), "4 5 6 7 ");
 }
 
+TEST_F(local_queue, takes_an_item_without_a_list_while_there_is_room) {
+  queue mine;
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(mine.try_push(items[i]));
+  EXPECT_FALSE(mine.try_push(items[8]));
+  EXPECT_EQ(number_of(mine.pop()), 0);
+  EXPECT_TRUE(mine.try_push(items[8]));
+  EXPECT_EQ(drain(mine), "1 2 3 4 5 6 7 8 ");
+}
+
+TEST_F(local_queue, shows_what_comes_soon) {
+  queue mine;
+  EXPECT_EQ(mine.pop_and_peek(1).item, nullptr);
+  push(mine, 0, 5);
+  const auto first = mine.pop_and_peek(2);
+  EXPECT_EQ(first.item, &items[0]);
+  EXPECT_EQ(first.later, &items[2]);
+  EXPECT_EQ(mine.pop_and_peek(3).later, &items[4]);
+  EXPECT_EQ(mine.pop_and_peek(3).later, nullptr) << "there are not so many";
+  EXPECT_EQ(drain(mine), "3 4 ");
+}
+
+TEST_F(local_queue, that_nobody_shares_gives_the_same) {
+  queue mine;
+  EXPECT_EQ(mine.pop_unshared(1).item, nullptr);
+  for (int round = 0; round < 40; ++round) {  // round its ring, and over
+    push(mine, 0, 5);
+    for (int i = 0; i < 5; ++i) {
+      const auto got = mine.pop_unshared(2);
+      EXPECT_EQ(got.item, &items[i]);
+      EXPECT_EQ(got.later, i < 3 ? &items[i + 2] : nullptr);
+    }
+    EXPECT_EQ(mine.pop_unshared(2).item, nullptr);
+  }
+}
+
 TEST_F(local_queue, a_thief_gets_half_rounded_up_and_runs_the_oldest) {
   queue victim;
   queue thief;

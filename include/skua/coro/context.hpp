@@ -19,9 +19,10 @@ struct stop_watch;
 
 /// How far drive() got.
 enum class progress : unsigned char {
-  parked,    ///< It waits, or another thread already runs it on. The context may be gone.
-  returned,  ///< The root has its result; its frame is the owner's to read and destroy.
-  stopped,   ///< It was asked to stop and has unwound; no frame is left.
+  parked,     ///< It waits, or another thread already runs it on. The context may be gone.
+  gives_way,  ///< Only of drive_turn(): the caller is to defer it.
+  returned,   ///< The root has its result; its frame is the owner's to read and destroy.
+  stopped,    ///< It was asked to stop and has unwound; no frame is left.
 };
 
 /// The work item behind a chain of awaiting frames. Derive from it to own a chain: the derived
@@ -87,6 +88,10 @@ public:
 protected:
   ~context();
 
+  /// As drive(), but one that gives way is left to the caller, who may know a shorter way to its
+  /// home.
+  [[nodiscard]] progress drive_turn() noexcept;
+
   /// The root frame, now the caller's. After drive() said `returned`.
   [[nodiscard]] frame_handle release_root() noexcept;
 
@@ -99,7 +104,7 @@ private:
   void complete(std::uint32_t wait, bool cancelled) noexcept;
   void run_frames() noexcept;
   progress drive_postponed() noexcept;
-  bool gives_way() noexcept;
+  bool has_to_give_way() noexcept;
   enum class parking : unsigned char { parked, resumes, unwinds };
   parking park() noexcept;
   bool publish() noexcept;
@@ -107,6 +112,7 @@ private:
   void set_shield(bool on) noexcept;
   [[nodiscard]] bool task_is_to_stop() const noexcept;
   stop_watch& watch();
+  void forget_watch() noexcept;
 
   executor* home_;
   frame_handle root_;

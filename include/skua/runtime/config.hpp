@@ -83,6 +83,12 @@ struct config {
   /// 2, so that the own queue has its turn.
   std::size_t global_queue_interval = automatic;
 
+  /// How long a worker without work stays awake and looks for some, in nanoseconds, if its last
+  /// sleep was shorter than that: to sleep and to be woken takes tens of microseconds, and a peer
+  /// that answers at once is there sooner. One worker at a time: an idle runtime sleeps. 0: never;
+  /// at most 10 ms. Workers of multi_thread only; threads of the blocking pool wait likewise.
+  std::int64_t linger = 50'000;
+
   /// What a task may do at once in one turn before it gives way: enough for a batch, and short.
   std::uint32_t budget = 128;
 

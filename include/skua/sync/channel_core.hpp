@@ -97,6 +97,9 @@ public:
 
   /// Grants to those in line what there is now. Then this may be gone.
   void unlock_and_serve() noexcept;
+  /// The same for one who has just joined, because there was nothing for it: unless it is over or
+  /// closed, or one who sends may have waited for one who receives, there is nothing now.
+  void unlock_in_line() noexcept;
   /// The same for one who lets go of its reference.
   void unlock_and_release() noexcept;
 

@@ -64,6 +64,11 @@ protected:
   virtual ~news_core() = default;
 
 private:
+  /// Gives back the lock. It is freed if nobody has a reference any more.
+  void unlock_and_end() noexcept;
+  /// Gives back the lock. Somebody is in the line.
+  void tell_all(wait_line& which) noexcept;
+
   // All under the lock of `receiving_`.
   wait_line receiving_;
   wait_line watching_;  // until it is closed

@@ -3,6 +3,7 @@
 
 #include "skua/base/abi.hpp"
 #include "skua/base/check.hpp"
+#include "skua/coro/recycler.hpp"
 #include "skua/coro/yield.hpp"
 #include "skua/sync/blocking.hpp"
 #include "skua/sync/channel_end.hpp"
@@ -11,6 +12,7 @@
 #include "skua/sync/send_result.hpp"
 
 #include <coroutine>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -23,6 +25,10 @@ template <typename T>
 class shared_state final : public news_core, private require_message<T> {
 public:
   std::optional<T> message;
+
+  // Made and freed as often as frames are, and as small.
+  static void* operator new(std::size_t size) { return allocate_frame(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept { free_frame(memory, size); }
 
   /// Under the lock: what is there, which is nothing afterwards.
   [[nodiscard]] std::optional<T> take_message() noexcept {
