@@ -7,6 +7,7 @@ results.json, and bars to pictures.
 
 usage: run.py [--peers] [--quick] [--filter TEXT] [--workers 1,2] [--rounds N] [--json FILE]
               [--output DIRECTORY] [--jobs N] [--list]
+       run.py --readme RESULTS
 """
 import argparse
 import json
@@ -17,28 +18,53 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from harness import builds, figures, pictures, questions, rounds  # noqa: E402
+from harness import builds, chapter, figures, pictures, questions, rounds, targets  # noqa: E402
 
+README = builds.ROOT / "bench" / "README.md"
 ROUNDS, QUICK_ROUNDS = 5, 3
 SECONDS, QUICK_SECONDS = 2.0, 0.5
 QUICK_SCALE = 0.1
 
 
-def read_command_line() -> argparse.Namespace:
+def read_command_line(words: list | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.split("\n", 1)[0])
     parser.add_argument("--peers", action="store_true", help="other runtimes, too")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, and less of everything")
     parser.add_argument("--filter", default="", help="only questions whose name contains this")
-    parser.add_argument("--workers", default="", help="only with so many workers, such as 1,2")
-    parser.add_argument("--rounds", type=int, default=0, help=f"at least; else {ROUNDS}")
+    parser.add_argument("--workers", type=counts, help="only with so many workers, such as 1,2")
+    parser.add_argument("--rounds", type=int, help=f"{ROUNDS} or more, unless --quick; else {ROUNDS}")
     parser.add_argument("--json", type=pathlib.Path, help="where rows go; else to the output")
     parser.add_argument("--output", type=pathlib.Path, help="for results.json and pictures",
                         default=builds.ROOT / "build" / "peers" / "results")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of the builds")
+    parser.add_argument("--readme", type=pathlib.Path, metavar="RESULTS",
+                        help="write the chapter of bench/README.md that a results.json tells, and end")
     parser.add_argument("--list", action="store_true", help="print the questions, and end")
-    asked = parser.parse_args()
-    asked.only_workers = {int(word) for word in asked.workers.split(",") if word}
+    asked = parser.parse_args(words)
+    refuse_nonsense(parser, asked)
     return asked
+
+
+def counts(text: str) -> set:
+    """Of workers, such as 1,2."""
+    found = {int(word) for word in text.split(",")}
+    if min(found) < 1:
+        raise ValueError
+    return found
+
+
+def refuse_nonsense(parser: argparse.ArgumentParser, asked: argparse.Namespace):
+    """Ends with 2 and a line that says what is wrong."""
+    if asked.rounds is not None and asked.rounds < (1 if asked.quick else ROUNDS):
+        parser.error(f"--rounds {asked.rounds}: at least {ROUNDS}, or 1 with --quick")
+    if asked.jobs < 1:
+        parser.error(f"--jobs {asked.jobs}: at least 1")
+    found = chosen(asked.filter)
+    if not found:
+        parser.error(f"--filter {asked.filter}: no question has that in its name; --list prints them")
+    known = {workers for one in found for workers in one.workers}
+    if asked.workers and not asked.workers & known:
+        parser.error(f"--workers: these questions are asked with {', '.join(map(str, sorted(known)))}")
 
 
 def chosen(text: str) -> list:
@@ -112,7 +138,7 @@ def ask_all(asked: argparse.Namespace, programs: dict) -> list:
             print(f"{question.name}: left out: {why}", flush=True)
             continue
         for workers in question.workers:
-            if asked.only_workers and workers not in asked.only_workers:
+            if asked.workers and workers not in asked.workers:
                 continue
             entered = [one for one in questions.CONTESTANTS
                        if one.program in programs and one.is_asked(question, workers)]
@@ -127,17 +153,37 @@ def write_results(asked: argparse.Namespace, rows: list):
     asked.output.mkdir(parents=True, exist_ok=True)
     path = asked.json or asked.output / "results.json"
     path.write_text(json.dumps(figures.as_json(rows, machine()), indent=1) + "\n", encoding="utf-8")
-    drawn = pictures.draw(rows, asked.output)
+    drawn = pictures.draw(rows, asked.output, rounds.PROCESSORS)
     if drawn and not any(one.suffix == ".png" for one in drawn):
         print("pictures: no PNG: rsvg-convert is missing (Debian: librsvg2-bin)")
     print(f"written: {path}" + (f", and {len(drawn)} pictures in {asked.output}" if drawn else ""))
 
 
+def print_targets(rows: list):
+    for one in targets.outcomes(rows):
+        if one.ratio is not None:
+            whose = "" if one.target.ours == questions.OURS else f" ({one.target.ours})"
+            print(f"target: {one.target.bench()}{whose}, {figures.workers_text(one.target.workers)}: "
+                  f"{one.ratio:.2f}, {one.target.goal()}: {one.text()}")
+
+
+def write_readme(results: pathlib.Path) -> int:
+    try:
+        chapter.write(results, README)
+    except (chapter.NotThere, OSError) as why:
+        print(f"bench: --readme: {why}", file=sys.stderr)
+        return 2
+    print(f"written: {README}")
+    return 0
+
+
 def main() -> int:
     asked = read_command_line()
-    if asked.list or not chosen(asked.filter):
-        print("\n".join(f"{one.name:24}{one.title}" for one in questions.QUESTIONS))
-        return 0 if asked.list else 2
+    if asked.list:
+        print("\n".join(f"{one.name:24}{one.title}" for one in chosen(asked.filter)))
+        return 0
+    if asked.readme:
+        return write_readme(asked.readme)
     try:
         programs = build_all(asked)
     except builds.CannotBuild as why:
@@ -145,6 +191,7 @@ def main() -> int:
         return 1
     rows = ask_all(asked, programs)
     write_results(asked, rows)
+    print_targets(rows)
     disturbed = sum(row.disturbed for row in rows)
     if disturbed:
         print(f"{disturbed} of {sum(row.rounds for row in rows)} rounds were disturbed by other load")

@@ -18,7 +18,10 @@ class CannotBuild(Exception):
 
 def run(command: list, log: pathlib.Path, **how) -> str:
     """Gives what it printed, and raises with the end of it if it fails."""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **how)
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **how)
+    except OSError as why:
+        raise CannotBuild(f"'{command[0]}' cannot be run: {why.strerror}") from why
     log.write_text(done.stdout, encoding="utf-8")
     if done.returncode != 0:
         end = "\n".join(done.stdout.splitlines()[-LOG_LINES:])

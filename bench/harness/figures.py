@@ -51,6 +51,14 @@ def ratio_to(ours: Row, theirs: Row) -> float:
     return ours.median / theirs.median if theirs.median else float("nan")
 
 
+def of(rows: list, runtime: str, workers: int) -> Row | None:
+    return next((row for row in rows if row.runtime == runtime and row.workers == workers), None)
+
+
+def workers_text(workers: int) -> str:
+    return f"{workers} worker{'s'[:workers > 1]}"
+
+
 def number(value: float) -> str:
     """Three digits that matter, or all before the point."""
     if value >= 100:
@@ -70,9 +78,9 @@ def cells(row: Row, ours: Row | None) -> list:
 def table(rows: list) -> str:
     """Of one question and one number of workers."""
     first = rows[0]
-    ours = next((row for row in rows if row.runtime == questions.OURS), None)
+    ours = of(rows, questions.OURS, first.workers)
     better = "more is better" if first.more_is_better else "less is better"
-    title = f"{first.bench}, {first.workers} worker{'s'[:first.workers > 1]}: {first.unit}, {better}"
+    title = f"{first.bench}, {workers_text(first.workers)}: {first.unit}, {better}"
     lines = [["", "median", "min", "max", "rounds", f"{questions.OURS} / it"]]
     lines += [cells(row, ours) for row in rows]
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]

@@ -23,9 +23,8 @@ void run_on_workers(std::size_t workers, const std::function<asio::awaitable<voi
 
 namespace {
 
-asio::awaitable<void> time_it(body what, std::uint64_t first, std::uint64_t count,
-                              std::int64_t& taken) {
-  co_await what(first);
+asio::awaitable<void> time_it(body what, std::uint64_t count, std::int64_t& taken) {
+  co_await what(count);  // to warm up
   const std::int64_t begun = peers::now();
   co_await what(count);
   taken = peers::now() - begun;
@@ -37,9 +36,7 @@ peers::question timed(std::string name, std::uint64_t full, std::uint64_t multip
   return {std::move(name), [=](const peers::request& asked) {
             const std::uint64_t count = peers::scaled(asked, full, multiple);
             std::int64_t taken = 0;
-            run_on_workers(asked.workers, [&] {
-              return time_it(what, peers::warm_up(count, multiple), count, taken);
-            });
+            run_on_workers(asked.workers, [&] { return time_it(what, count, taken); });
             return peers::per_operation(taken, count);
           }};
 }

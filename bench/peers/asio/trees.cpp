@@ -79,8 +79,8 @@ struct tree {
   std::function<sum_type()> grow;
 };
 
-asio::awaitable<void> time_it(const tree& warm, const tree& full, std::int64_t& taken) {
-  peers::must_be(co_await warm.grow(), warm.result);
+asio::awaitable<void> time_it(const tree& full, std::int64_t& taken) {
+  peers::must_be(co_await full.grow(), full.result);  // to warm up
   const std::int64_t begun = peers::now();
   peers::must_be(co_await full.grow(), full.result);
   taken = peers::now() - begun;
@@ -102,12 +102,9 @@ tree queens_tree(const peers::request& asked) {
 
 template <auto Make>
 peers::answer grow(const peers::request& asked) {
-  peers::request less = asked;
-  less.scale /= 10;
-  const tree warm = Make(less);
   const tree full = Make(asked);
   std::int64_t taken = 0;
-  run_on_workers(asked.workers, [&] { return time_it(warm, full, taken); });
+  run_on_workers(asked.workers, [&] { return time_it(full, taken); });
   return peers::per_operation(taken, full.tasks);
 }
 

@@ -16,10 +16,6 @@ std::uint64_t scaled(const request& asked, std::uint64_t full, std::uint64_t mul
   return std::max(wanted / multiple, std::uint64_t{1}) * multiple;
 }
 
-std::uint64_t warm_up(std::uint64_t count, std::uint64_t multiple) {
-  return std::max(count / 10 / multiple, std::uint64_t{1}) * multiple;
-}
-
 void must_be(std::uint64_t is, std::uint64_t wanted) {
   if (is == wanted) return;
   std::fprintf(stderr, "wrong result: %llu, not %llu\n", static_cast<unsigned long long>(is),

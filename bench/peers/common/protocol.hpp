@@ -39,8 +39,6 @@ struct question {
 /// So many operations at scale 1; at least one, and always a multiple of `multiple`.
 [[nodiscard]] std::uint64_t scaled(const request& asked, std::uint64_t full,
                                    std::uint64_t multiple = 1);
-/// What comes before the timed part.
-[[nodiscard]] std::uint64_t warm_up(std::uint64_t count, std::uint64_t multiple = 1);
 
 /// Ends the program if a result is wrong.
 void must_be(std::uint64_t is, std::uint64_t wanted);

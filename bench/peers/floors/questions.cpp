@@ -64,7 +64,7 @@ void yield(std::uint64_t count) {
 template <auto Body, std::uint64_t Full, std::uint64_t Multiple>
 peers::answer timed(const peers::request& asked) {
   const std::uint64_t count = peers::scaled(asked, Full, Multiple);
-  Body(peers::warm_up(count, Multiple));
+  Body(count);  // to warm up
   const std::int64_t begun = peers::now();
   Body(count);
   return peers::per_operation(peers::now() - begun, count);

@@ -27,11 +27,6 @@ func (asked request) scaled(full, multiple uint64) uint64 {
 	return max(uint64(float64(full)*asked.scale)/multiple, 1) * multiple
 }
 
-// What comes before the timed part.
-func warmUp(count, multiple uint64) uint64 {
-	return max(count/10/multiple, 1) * multiple
-}
-
 func sumBelow(count uint64) uint64 {
 	return count * (count - 1) / 2
 }
@@ -56,7 +51,7 @@ func perOperation(taken time.Duration, operations uint64) answer {
 func timed(name string, full, multiple uint64, body func(count uint64)) {
 	questions[name] = func(asked request) answer {
 		count := asked.scaled(full, multiple)
-		body(warmUp(count, multiple))
+		body(count)
 		begun := time.Now()
 		body(count)
 		return perOperation(time.Since(begun), count)

@@ -35,7 +35,7 @@ skua::task<> read_all(const skua::fs::file& from, std::uint64_t depth, std::uint
 
 skua::task<std::int64_t> time_it(std::string path, std::uint64_t depth, std::uint64_t count) {
   const auto file = skua::or_throw(co_await skua::fs::file::open(std::move(path)));
-  co_await read_all(file, depth, peers::warm_up(count, depth));
+  co_await read_all(file, depth, count);
   const std::int64_t begun = peers::now();
   co_await read_all(file, depth, count);
   co_return peers::now() - begun;

@@ -7,8 +7,8 @@
 
 namespace {
 
-skua::task<std::int64_t> time_it(body what, std::uint64_t first, std::uint64_t count) {
-  co_await what(first);
+skua::task<std::int64_t> time_it(body what, std::uint64_t count) {
+  co_await what(count);  // to warm up
   const std::int64_t begun = peers::now();
   co_await what(count);
   co_return peers::now() - begun;
@@ -29,8 +29,7 @@ peers::question timed(std::string name, std::uint64_t full, std::uint64_t multip
   return {std::move(name), [=](const peers::request& asked) {
             const std::uint64_t count = peers::scaled(asked, full, multiple);
             skua::runtime here = start_runtime(asked);
-            const std::uint64_t first = peers::warm_up(count, multiple);
-            return peers::per_operation(here.block_on(time_it(what, first, count)), count);
+            return peers::per_operation(here.block_on(time_it(what, count)), count);
           }};
 }
 

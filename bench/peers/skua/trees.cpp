@@ -52,8 +52,8 @@ struct tree {
   std::function<skua::task<std::uint64_t>()> grow;
 };
 
-skua::task<std::int64_t> time_it(const tree& warm, const tree& full) {
-  peers::must_be(co_await skua::spawn(warm.grow()), warm.result);
+skua::task<std::int64_t> time_it(const tree& full) {
+  peers::must_be(co_await skua::spawn(full.grow()), full.result);  // to warm up
   const std::int64_t begun = peers::now();
   peers::must_be(co_await skua::spawn(full.grow()), full.result);
   co_return peers::now() - begun;
@@ -75,12 +75,9 @@ tree queens_tree(const peers::request& asked) {
 
 template <auto Make>
 peers::answer grow(const peers::request& asked) {
-  peers::request less = asked;
-  less.scale /= 10;
-  const tree warm = Make(less);
   const tree full = Make(asked);
   skua::runtime here = start_runtime(asked);
-  return peers::per_operation(here.block_on(time_it(warm, full)), full.tasks);
+  return peers::per_operation(here.block_on(time_it(full)), full.tasks);
 }
 
 }  // namespace

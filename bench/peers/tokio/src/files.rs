@@ -1,6 +1,6 @@
 //! Many reads of a file at once, or one after the other.
 
-use crate::protocol::{on_worker, per_operation, warm_up, Answer, Request};
+use crate::protocol::{on_worker, per_operation, Answer, Request};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -71,7 +71,7 @@ fn file_reads(asked: &Request, depth: u64) -> Answer {
     let from = Arc::new(File::open(&path).unwrap());
     let count = asked.scaled(102_400, depth);
     let taken = on_worker(&asked.start_runtime(), async move {
-        read_all(from.clone(), depth, warm_up(count, depth)).await;
+        read_all(from.clone(), depth, count).await;
         let begun = Instant::now();
         read_all(from, depth, count).await;
         begun.elapsed()

@@ -54,11 +54,6 @@ impl Request {
     }
 }
 
-/// What comes before the timed part.
-pub fn warm_up(count: u64, multiple: u64) -> u64 {
-    (count / 10 / multiple).max(1) * multiple
-}
-
 pub fn sum_below(count: u64) -> u64 {
     count * (count - 1) / 2
 }
@@ -83,7 +78,7 @@ where
 {
     let count = asked.scaled(full, multiple);
     let taken = on_worker(&asked.start_runtime(), async move {
-        body(warm_up(count, multiple)).await;
+        body(count).await;
         let begun = Instant::now();
         body(count).await;
         begun.elapsed()

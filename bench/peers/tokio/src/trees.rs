@@ -23,7 +23,7 @@ struct Tree {
 }
 
 fn grow(asked: &Request, make: fn(f64) -> Tree) -> Answer {
-    let (warm, full) = (make(asked.scale / 10.0), make(asked.scale));
+    let (warm, full) = (make(asked.scale), make(asked.scale));
     let tasks = full.tasks;
     let taken = on_worker(&asked.start_runtime(), async move {
         assert_eq!(tokio::spawn(warm.root).await.unwrap(), warm.result);

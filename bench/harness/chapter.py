@@ -1,0 +1,132 @@
+"""The chapter "Results" of bench/README.md, made of a results.json."""
+import json
+import pathlib
+
+from harness import figures, questions, targets
+
+BEGIN, END = "<!-- results: begin -->\n", "<!-- results: end -->\n"
+TIE = 1.15  # see "How to read"
+FLOOR = "floor"
+# Heading -> who stands there; of several, the first that was asked.
+COLUMNS = {"skua": ("skua",), "Tokio": ("tokio",), "Tokio + mimalloc": ("tokio-mimalloc",), "Go": ("go",),
+           "Asio": ("asio",), FLOOR: ("floor", "floor-uring")}
+TBB = {"TBB": ("tbb",)}  # only for trees
+LIFO = "skua-lifo"
+NOBODY = "–"
+
+
+class NotThere(Exception):
+    pass
+
+
+def verdict(ours: figures.Row, theirs: figures.Row) -> str:
+    """`**0.25** win`, `**1.30** loss` or `1.02 tie`: losses as plainly as wins."""
+    ratio = figures.ratio_to(ours, theirs)
+    apart = ours.max < theirs.min or theirs.max < ours.min
+    if 1 / TIE <= ratio <= TIE and not apart:
+        return f"{ratio:.2f} tie"
+    return f"**{ratio:.2f}** " + ("win" if (ratio > 1) == ours.more_is_better else "loss")
+
+
+def line(cells: list) -> str:
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def table(headings: list, lines: list, left: int) -> str:
+    """Markdown; numbers stand to the right of the first `left` columns."""
+    rule = ["---"] * left + ["--:"] * (len(headings) - left)
+    return line(headings) + "|" + "|".join(rule) + "|\n" + "".join(map(line, lines)) + "\n"
+
+
+def first_of(rows: list, names: tuple) -> figures.Row | None:
+    return next((row for name in names for row in rows if row.runtime == name), None)
+
+
+def values(shown: dict) -> list:
+    """Medians by column; the best runtime's is bold, and a floor is none."""
+    there = [row.median for heading, row in shown.items() if row and heading != FLOOR]
+    more_is_better = any(row.more_is_better for row in shown.values() if row)
+    best = max(there) if more_is_better else min(there)
+    return [NOBODY if row is None else
+            f"**{figures.number(row.median)}**" if row.median == best and heading != FLOOR else
+            figures.number(row.median) for heading, row in shown.items()]
+
+
+def contest_lines(rows: list, columns: dict) -> list:
+    """Of one question, metric and number of workers: a line, and one more for the other order."""
+    found = {heading: first_of(rows, names) for heading, names in columns.items()}
+    lines = []
+    for name, more in ((questions.OURS, ""), (LIFO, ", `order::lifo`")):
+        ours = first_of(rows, (name,))
+        if ours is None:
+            continue
+        shown = found | {"skua": ours}
+        ratio = verdict(ours, shown["Tokio"]) if shown["Tokio"] else NOBODY
+        lines.append([f"`{ours.bench}`{more}, {ours.unit}", str(ours.workers),
+                      *values(shown), ratio])
+    return lines
+
+
+def group_table(group: str, rows: list) -> str:
+    names = [one.name for one in questions.QUESTIONS if one.group == group]
+    mine = [row for row in rows if row.bench.partition(".")[0] in names]
+    columns = COLUMNS | (TBB if any(row.runtime == "tbb" for row in mine) else {})
+    lines = []
+    for bench, workers in dict.fromkeys((row.bench, row.workers) for row in mine):
+        lines += contest_lines([row for row in mine if (row.bench, row.workers) == (bench, workers)], columns)
+    if not lines:
+        return ""
+    better = "more is better" if any(row.more_is_better for row in mine) else "less is better"
+    note = f"### {group.capitalize()}\n\n{better.capitalize()}" + \
+        ("; of `.p50`, `.p99`, `.p99.9` and `.cpu`, less.\n\n" if any("." in row.bench for row in mine) else ".\n\n")
+    return note + table(["Question", "Workers", *columns, "skua / Tokio"], lines, 1)
+
+
+def machine_text(machine: dict, rows: list) -> str:
+    contestants = dict.fromkeys((row.runtime, row.version, row.flags) for row in rows)
+    disturbed, all_rounds = sum(row.disturbed for row in rows), sum(row.rounds for row in rows)
+    rounds = sorted({row.rounds for row in rows})
+    return (f"{machine['model']}, {machine['processors']} processors, Linux {machine['kernel']}; medians of "
+            f"{' or '.join(map(str, rounds))} rounds, of which {disturbed} of all {all_rounds} were disturbed.\n\n"
+            + table(["Contestant", "Version", "Built with"], [[f"`{name}`", version, flags or NOBODY]
+                                                              for name, version, flags in contestants], 3))
+
+
+def targets_text(rows: list) -> str:
+    found = targets.outcomes(rows)
+    asked = [one for one in found if one.ratio is not None]
+    met = sum(one.missed_by() == 0 for one in asked)
+    lines = [[f"`{one.target.bench()}`" + (", `order::lifo`" if one.target.ours == LIFO else ""),
+              str(one.target.workers), one.target.goal(),
+              NOBODY if one.ratio is None else f"{one.ratio:.2f}",
+              one.text() if one.ratio is None or one.missed_by() == 0 else f"**{one.text()}**"]
+             for one in found]
+    return (f"### Targets\n\n{met} met, {len(asked) - met} missed, {len(found) - len(asked)} not asked. A ratio is "
+            f"skua's median by the other's.\n\n"
+            + table(["Question", "Workers", "Target", "Ratio", "Outcome"], lines, 3))
+
+
+def chapter(results: dict) -> str:
+    rows = [figures.Row(**row) for row in results["rows"]]
+    if not rows:
+        raise NotThere("no rows in these results")
+    groups = dict.fromkeys(one.group for one in questions.QUESTIONS)
+    return (machine_text(results["machine"], rows) + "".join(group_table(one, rows) for one in groups)
+            + targets_text(rows))
+
+
+def put_into(text: str, what: str) -> str:
+    """The text with all between the marks replaced."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise NotThere(f"no '{BEGIN.strip()}' and '{END.strip()}' in it")
+    return before + BEGIN + "\n" + what.rstrip("\n") + "\n\n" + END + after
+
+
+def write(results: pathlib.Path, readme: pathlib.Path):
+    try:
+        made = chapter(json.loads(results.read_text(encoding="utf-8")))
+    except (ValueError, KeyError, TypeError) as why:
+        raise NotThere(f"{results} is no results.json: {why!r}") from why
+    readme.write_text(put_into(readme.read_text(encoding="utf-8"), made), encoding="utf-8")
