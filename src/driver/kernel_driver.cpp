@@ -93,14 +93,14 @@ void kernel_driver::gather_timers(harvest& into) noexcept {
 // --- the pool
 
 bool kernel_driver::offload(operation& op) noexcept {
-  op.job.run = run_in_pool;
+  op.run = run_in_pool;
   op.interrupt = 0;
   op.at = operation::place::in_pool;
-  return pool_.submit(op.job);
+  return pool_.submit(op);
 }
 
 void kernel_driver::run_in_pool(pool_job& job) noexcept {
-  operation& op = static_cast<operation_job&>(job).of;
+  auto& op = static_cast<operation&>(job);
   op.result = call_and_block(op);
   static_cast<kernel_driver*>(op.home)->came_from_pool(op);
 }

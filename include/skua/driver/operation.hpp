@@ -2,7 +2,6 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
-#include "skua/base/intrusive_list.hpp"
 #include "skua/driver/pool_job.hpp"
 #include "skua/driver/timer.hpp"
 
@@ -54,12 +53,6 @@ struct operation_timer : timer {
   operation& of;
 };
 
-/// The job of an operation that has to block a thread.
-struct operation_job : pool_job {
-  operation_job(run_function how, operation& whose) noexcept : pool_job(how), of(whose) {}
-  operation& of;
-};
-
 /// What to do; see op_code for which fields count.
 struct op_request {
   op_code code = op_code::nop;
@@ -79,11 +72,14 @@ struct op_request {
 
 /// Lives in whoever waits for it, and stays where it is from driver::submit() until `done` is
 /// called or driver::cancel() has taken it back. So does all that it points to.
-struct operation : list_link<>, op_request {
+///
+/// It is on one list at a time: of its driver's, or of the blocking pool's if it has to block a
+/// thread.
+struct operation : pool_job, op_request {
   using done_function = void (*)(operation&) noexcept;
 
   operation(const op_request& what, done_function when_done) noexcept
-      : op_request(what), done(when_done), expiry(*this), job(nullptr, *this) {}
+      : pool_job(nullptr), op_request(what), done(when_done), expiry(*this) {}
 
   // How it ended.
 
@@ -118,7 +114,6 @@ struct operation : list_link<>, op_request {
   /// Interrupts one that blocks a thread of the pool, where that is possible.
   std::uint32_t interrupt = 0;
   operation_timer expiry;
-  operation_job job;
 };
 
 }  // namespace skua::inline SKUA_ABI

@@ -64,14 +64,14 @@ private:
 
   static constexpr std::int32_t large = 16'384;  // bytes
 
+  bool under_way_ = false;  // these fit in behind what a leaf has
+  bool outside_ = false;
+  bool has_result_ = false;  // which nobody took yet
   record record_;
   const io::descriptor* at_;
   driver* through_ = nullptr;              // once it has begun
   virtual_clock* stands_still_ = nullptr;  // for as long as it is under way
   std::int64_t timeout_ = no_deadline;
-  bool under_way_ = false;
-  bool outside_ = false;
-  bool has_result_ = false;  // which nobody took yet
 };
 
 /// Gives result<T>. T is void, std::size_t (bytes), std::uint32_t (events) or unique_fd.

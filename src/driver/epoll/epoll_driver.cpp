@@ -247,7 +247,7 @@ bool epoll_driver::take_back(operation& op) noexcept {
       return true;
     }
   }
-  if (op.at != place::in_pool || !pool_.withdraw(op.job)) return false;
+  if (op.at != place::in_pool || !pool_.withdraw(op)) return false;
   op.at = place::nowhere;
   return true;
 }

@@ -318,7 +318,7 @@ void uring_driver::expire(operation& op, harvest& into) noexcept {
 // True: nobody else has it any more. The kernel gives nothing back, but what waits for it can be.
 bool uring_driver::take_back(operation& op) noexcept {
   const bool in_pool = op.at == place::in_pool;
-  if (op.at != place::queued && !(in_pool && pool_.withdraw(op.job))) return false;
+  if (op.at != place::queued && !(in_pool && pool_.withdraw(op))) return false;
   if (!in_pool) intrusive_list<operation>::remove(op);
   let_go(op);
   return true;
