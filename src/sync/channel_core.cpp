@@ -129,7 +129,25 @@ void channel_core::serve(wait_line::granted& to) noexcept {
   if (receiving_.empty() && sending_.empty()) care_ &= unused_memory;
 }
 
+// Most often a message has come for one who waits, or room for one, and nobody else hears of it.
+waiter* channel_core::serve_one() noexcept {
+  if (closed_ || how_ == kind::rendezvous) return nullptr;
+  const bool to_receiver = sending_.empty();
+  if (to_receiver ? unpromised() != 1 : stored_ + reserved_ + 1 != limit_) return nullptr;
+  wait_line& whose = to_receiver ? receiving_ : sending_;
+  if (whose.empty() || !(to_receiver || receiving_.empty())) return nullptr;
+  ++(to_receiver ? promised_ : reserved_);
+  static_cast<channel_wait*>(whose.first())->promised_ = true;
+  waiter& one = whose.grant_first();
+  if (whose.empty()) care_ &= unused_memory;
+  return &one;
+}
+
 void channel_core::unlock_and_serve() noexcept {
+  if (waiter* const one = serve_one()) {
+    unlock();
+    return one->complete();
+  }
   wait_line::granted ready;
   serve(ready);
   unlock();

@@ -6,16 +6,16 @@
 namespace skua::inline SKUA_ABI {
 
 void notify::notify_one() noexcept {
-  wait_line::granted one;
+  waiter* one = nullptr;
   {
     const short_hold hold(line_.lock());
     if (line_.empty()) {
       remembered_ = true;
       return;
     }
-    line_.grant_first(one);
+    one = &line_.grant_first();
   }
-  one.complete();
+  one->complete();
 }
 
 void notify::notify_all() noexcept {

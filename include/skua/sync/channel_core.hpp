@@ -119,6 +119,7 @@ private:
   virtual void destroy_messages() noexcept = 0;
 
   void update_limit() noexcept;
+  waiter* serve_one() noexcept;
   void serve(wait_line::granted& to) noexcept;
 
   // One number, so that who moves a message has one question.

@@ -124,6 +124,12 @@ public:
   }
   /// There is a first one. It goes on.
   void grant_first(granted& to) noexcept { grant(take_first(), to); }
+  /// The same for one alone: complete() it when the lock has been given back.
+  [[nodiscard]] waiter& grant_first() noexcept {
+    waiter& one = *waiting_.pop_front();
+    one.place_ = waiter::place::granted;
+    return one;
+  }
   /// There is a first one. It leaves this line, for another or to be granted what it wants.
   [[nodiscard]] waiter& take_first() noexcept {
     waiter& one = *waiting_.pop_front();
