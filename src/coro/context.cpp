@@ -1,6 +1,7 @@
 // src/coro/context.cpp: run the frames, park, cancel, unwind.
 #include "skua/coro/context.hpp"
 
+#include "coro/drive_turn.hpp"
 #include "coro/stop_watch.hpp"
 #include "skua/base/check.hpp"
 
@@ -42,19 +43,22 @@ void context::reuse(executor& home) noexcept {
   word_.reset();
 }
 
-[[gnu::flatten]] progress context::drive() noexcept {
+progress context::drive() noexcept {
   const progress how = drive_turn();
   if (how != progress::gives_way) return how;
   home_->defer(*this);  // from here on another thread may run it
   return progress::parked;
 }
 
-progress context::drive_turn() noexcept {
-  if (now == phase::postponed) [[unlikely]]
-    return drive_postponed();
-  // A root that is stopped before it starts never runs a line; one that gave way learns of it here.
-  const bool at_rest = now <= phase::yielded;
-  bool unwinds = at_rest ? word_.stop_visible() : word_.take_unwind();
+// The wait that was to begin is over, or a stop was asked for.
+[[gnu::noinline]] progress context::drive_ready(publication how) noexcept {
+  if (source_holds_on(how)) return progress::parked;  // *this belongs to others now
+  const bool unwinds = word_.take_unwind();
+  if (!unwinds && has_to_give_way()) return progress::gives_way;
+  return drive_on(unwinds);
+}
+
+[[gnu::noinline]] progress context::drive_on(bool unwinds) noexcept {
   for (;;) {
     if (unwinds && !unwind_to_boundary()) return progress::stopped;
     run_frames();
@@ -62,11 +66,22 @@ progress context::drive_turn() noexcept {
     if (now <= phase::postponed) return progress::gives_way;
     unwinds = now == phase::stopped;
     if (unwinds) continue;
-    const parking how = park();
-    if (how == parking::parked) return progress::parked;  // *this belongs to others now
-    unwinds = how == parking::unwinds;
+    if (waits()) return progress::parked;  // *this belongs to others now
+    unwinds = word_.take_unwind();
     if (!unwinds && has_to_give_way()) return progress::gives_way;
   }
+}
+
+// False if the wait is over already.
+bool context::waits() noexcept {
+  const auto published = word_.publish();
+  return published == publication::parked || source_holds_on(published);
+}
+
+// If a stop came between arming and here, we cancel on our own. True if that leaves it to the
+// source.
+bool context::source_holds_on(publication how) noexcept {
+  return how == publication::cancel && !word_.settle(waiting_for_->cancel());
 }
 
 // It was ready at once, perhaps once too often. Not inlined: that would cost every turn some
@@ -85,14 +100,6 @@ progress context::drive_or_unwind() noexcept {
   return drive();
 }
 
-void context::run_frames() noexcept {
-  // With symmetric transfer one turn does it; with the trampoline each hand-over is a turn.
-  do {
-    now = phase::running;
-    resume_point.resume();
-  } while (now == phase::running);
-}
-
 // What the turn before would have done, had it not been used up.
 [[gnu::noinline]] progress context::drive_postponed() noexcept {
   if (word_.stop_visible()) {
@@ -100,28 +107,9 @@ void context::run_frames() noexcept {
   } else {
     waiting_for_->arm_in_spite_of_stop(resume_point);
     waiting_for_->start();
-    if (publish()) return progress::parked;  // *this belongs to others now
+    if (waits()) return progress::parked;  // *this belongs to others now
   }
   return drive_turn();
-}
-
-context::parking context::park() noexcept {
-  if (publish()) return parking::parked;
-  return word_.take_unwind() ? parking::unwinds : parking::resumes;
-}
-
-// True if it waits; false if the wait is over already.
-bool context::publish() noexcept {
-  using publication = leaf_word<std_atomics>::publication;
-  switch (word_.publish()) {
-    case publication::parked:
-      return true;
-    case publication::ready:
-      return false;
-    case publication::cancel:  // the stop came between arming and here: cancel on our own
-      return !word_.settle(waiting_for_->cancel());
-  }
-  return false;
 }
 
 // From the leaf outwards, so that destructors run innermost first and the stack stays flat. A

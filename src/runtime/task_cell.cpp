@@ -1,6 +1,7 @@
 // src/runtime/task_cell.cpp: run a task, and bring it to its end.
 #include "runtime/task_cell.hpp"
 
+#include "coro/drive_turn.hpp"
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
 #include "runtime/scope_state.hpp"
@@ -64,8 +65,8 @@ void task_cell::clear() noexcept {
   extra_ = nullptr;
 }
 
-// What it calls is inlined: it is half of every turn.
-[[gnu::flatten]] void task_cell::run(work& item) noexcept {
+// Half of every turn.
+void task_cell::run(work& item) noexcept {
   auto& self = static_cast<task_cell&>(item);
   current_state& here = current_in_function();
   here.task = &self;
@@ -75,15 +76,15 @@ void task_cell::clear() noexcept {
   if (how == progress::gives_way)
     self.give_way(here);
   else if (how != progress::parked)
-    self.finish(how, here);
+    self.finish(how);
   here.end_turn();
 }
 
-// From here on another thread may run it.
+// From here on another thread may run it. If its thread is still the worker that the turn began on,
+// that is one of its runtime's.
 void task_cell::give_way(const current_state& thread) noexcept {
-  worker* const here = thread.worker_of(runtime);
-  if (here != nullptr && &home() == &runtime)
-    here->push_last(*this);
+  if (thread.as != nullptr && thread.as == in_turn && &home() == &runtime) [[likely]]
+    thread.as->push_last(*this);
   else
     home().defer(*this);
 }
@@ -101,7 +102,7 @@ void task_cell::run_measured(work& item) noexcept {
   const progress how = self.drive();
   // If it was lent away, somebody else may be writing there.
   if (on != nullptr && here.as == on) on->note_run_time(home.now() - began);
-  if (how != progress::parked) self.finish(how, here);
+  if (how != progress::parked) self.finish(how);
   here.end_turn();
 }
 
@@ -142,8 +143,8 @@ progress task_cell::take_result(progress how) noexcept {
 
 // In this order: the frames are gone before anybody is told; whoever is told may free the cell; and
 // when the end is counted, the runtime may be taken down, for all that this task has to do with it.
-[[gnu::noinline, gnu::flatten]] void task_cell::finish(progress driven,
-                                                       const current_state& thread) noexcept {
+[[gnu::noinline, gnu::flatten]] void task_cell::finish(progress driven) noexcept {
+  const current_state& thread = current_in_function();
   const progress how = take_result(driven);
   core& home = runtime;
   scope_state& within = *scope_;

@@ -107,7 +107,7 @@ private:
   /// Where a result is that does not fit in here.
   [[nodiscard]] void*& elsewhere() noexcept { return *reinterpret_cast<void**>(inline_.data()); }
   void give_way(const current_state& thread) noexcept;
-  void finish(progress driven, const current_state& thread) noexcept;
+  void finish(progress driven) noexcept;
   [[nodiscard]] progress take_result(progress how) noexcept;
   [[nodiscard]] bool stopped_by_another() const noexcept;
   void set_stopped() noexcept;

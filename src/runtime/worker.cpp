@@ -97,10 +97,18 @@ void worker::count_busy(std::int64_t now) noexcept {
   runtime.check_not_forked();  // by the task that ran last
   ++tick_;
   count_turn();
-  if (work* const item = next()) [[likely]]
-    execute(*item);
-  else
-    find_something_to_do();
+  if (tick_ - looked_at_inject_ >= inject_interval_ || !pinned_.empty()) [[unlikely]]
+    return take_turn_of_others();
+  if (!slot_.empty())
+    if (work* const item = next_from_slot()) return execute(*item);
+  lifo_streak_ = 0;
+  work* item = next_in_queue();
+  if (item == nullptr) [[unlikely]]
+    item = next_injected();
+  if (item == nullptr) [[unlikely]]
+    return find_something_to_do();
+  budget = full_budget_;
+  execute(*item);
 }
 
 [[gnu::noinline]] void worker::take_unusual_turn() noexcept {
@@ -108,8 +116,13 @@ void worker::count_busy(std::int64_t now) noexcept {
   ++tick_;
   count_turn();
   if (unusual_.added_unseen) share_what_is_left();
+  take_turn_of_others();
+}
+
+// Perhaps of one in the shared queue or at home.
+[[gnu::noinline]] void worker::take_turn_of_others() noexcept {
   from_slot_ = false;
-  if (work* const item = usual_ ? next() : next_unusual())
+  if (work* const item = next())
     execute_found(*item);
   else
     find_something_to_do();
@@ -153,25 +166,13 @@ void worker::adapt_inject_interval(std::int64_t now) noexcept {
   measured_at_ = now;
 }
 
-// Of one that is usual_. Most turns need no more than this.
-[[gnu::always_inline]] inline work* worker::next() noexcept {
-  from_slot_ = false;
-  if (tick_ - looked_at_inject_ >= inject_interval_ || !pinned_.empty()) [[unlikely]]
-    return next_unusual();
-  if (!slot_.empty())
-    if (work* const item = next_from_slot()) return item;
-  lifo_streak_ = 0;
-  if (work* const item = next_in_queue()) return item;
-  return next_injected();
-}
-
 [[gnu::always_inline]] inline work* worker::next_in_queue() noexcept {
   const auto got = sole_ ? queue_.pop_unshared(fetch_ahead) : queue_.pop_and_peek(fetch_ahead);
   if (got.later != nullptr) cell_cache::fetch(*got.later);
   return got.item;
 }
 
-[[gnu::noinline]] work* worker::next_unusual() noexcept {
+work* worker::next() noexcept {
   if (placed_) return pinned_.pop();
   // Counted from the last look: an interval that changes all the time must not put it off for ever.
   if (tick_ - looked_at_inject_ >= inject_interval_) {
@@ -248,8 +249,8 @@ void worker::wake_another() noexcept {
   if (runtime.wake_one()) counters_.wakes_sent.add();
 }
 
+// With what is left of the budget, which the slot inherits.
 [[gnu::always_inline]] inline void worker::execute(work& item) noexcept {
-  if (!from_slot_) budget = full_budget_;  // the slot inherits what is left
   given_ = budget;
   used_up = false;
   counters_.polls.add();
@@ -258,6 +259,7 @@ void worker::wake_another() noexcept {
 
 void worker::execute_found(work& item) noexcept {
   if (unusual_.searching) found_while_searching();
+  if (!from_slot_) budget = full_budget_;
   execute(item);
 }
 
@@ -413,6 +415,7 @@ void worker::push(work& item) noexcept {
 // memory: there is one for all tasks of a turn, when it is over (share_what_is_left()). A turn that
 // does not end is what the guard is for, if there is one.
 void worker::offer_to_sleepers() noexcept {
+  if (sole_) return;
   if (runtime.idle_workers().may_wake() || !runtime.settings().rescue)
     wake_another();
   else
@@ -427,6 +430,7 @@ void worker::offer_to_sleepers() noexcept {
 void worker::push_last(work& item) noexcept {
   count_yield();
   queue_last(item);
+  if (sole_) return;
   if (runtime.idle_workers().may_wake() || !runtime.settings().rescue) share_what_came();
 }
 

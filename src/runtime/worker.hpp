@@ -142,6 +142,7 @@ private:
   void loop(const std::atomic<bool>& over) noexcept;
   void take_turn() noexcept;
   void take_unusual_turn() noexcept;
+  void take_turn_of_others() noexcept;
   void find_something_to_do() noexcept;
   void count_turn() noexcept;
   void expect_events_later() noexcept;
@@ -149,7 +150,6 @@ private:
   void refill_cells();
   void return_cells() noexcept;
   [[nodiscard]] work* next() noexcept;
-  [[nodiscard]] work* next_unusual() noexcept;
   [[nodiscard]] work* next_in_queue() noexcept;
   [[nodiscard]] work* next_from_slot() noexcept;
   [[nodiscard]] work* next_alone() noexcept;

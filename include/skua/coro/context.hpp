@@ -89,7 +89,7 @@ protected:
   ~context();
 
   /// As drive(), but one that gives way is left to the caller, who may know a shorter way to its
-  /// home.
+  /// home. Defined in src/coro/drive_turn.hpp.
   [[nodiscard]] progress drive_turn() noexcept;
 
   /// The root frame, now the caller's. After drive() said `returned`.
@@ -101,13 +101,16 @@ private:
   friend class shield;
   friend class current_stop_token;
 
+  using publication = leaf_word<std_atomics>::publication;
+
   void complete(std::uint32_t wait, bool cancelled) noexcept;
   void run_frames() noexcept;
+  progress drive_on(bool unwinds) noexcept;
   progress drive_postponed() noexcept;
+  progress drive_ready(publication how) noexcept;
   bool has_to_give_way() noexcept;
-  enum class parking : unsigned char { parked, resumes, unwinds };
-  parking park() noexcept;
-  bool publish() noexcept;
+  bool waits() noexcept;
+  bool source_holds_on(publication how) noexcept;
   bool unwind_to_boundary() noexcept;
   void set_shield(bool on) noexcept;
   [[nodiscard]] bool task_is_to_stop() const noexcept;

@@ -63,15 +63,17 @@ public:
     // order: none; the exchange below orders what is read through the word.
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     for (;;) {
-      std::uint64_t next = 0;
+      std::uint64_t next = with_state(seen, suspended);
       publication answer = publication::parked;
-      if (state_of(seen) == fired) {
-        next = next_wait(seen);
-        answer = publication::ready;
-      } else {
-        check(state_of(seen) == running, "only the runner publishes, and once per wait");
-        answer = is_stop_visible(seen) ? publication::cancel : publication::parked;
-        next = with_state(seen, is_stop_visible(seen) ? cancelling : suspended);
+      if ((seen & (state_mask | stop)) != running) [[unlikely]] {
+        if (state_of(seen) == fired) {
+          next = next_wait(seen);
+          answer = publication::ready;
+        } else {
+          check(state_of(seen) == running, "only the runner publishes, and once per wait");
+          answer = is_stop_visible(seen) ? publication::cancel : publication::parked;
+          next = with_state(seen, is_stop_visible(seen) ? cancelling : suspended);
+        }
       }
       // order: [leaf.suspend] release: frames and leaf, to the completer or canceller that claims
       //        them. [leaf.result] acquire: the result behind `fired`. [leaf.stop] acquire
@@ -89,10 +91,14 @@ public:
     std::uint64_t seen = word_.load(std::memory_order_relaxed);
     for (;;) {
       if (number_of(seen) != wait) return false;
-      const std::uint64_t ended = cancelled && is_stop_visible(seen) ? seen | unwind : seen;
-      const bool schedules = state_of(seen) == suspended || state_of(seen) == pending;
-      check(schedules || !is_completed(seen), "a wait is completed once");
-      const std::uint64_t next = schedules ? next_wait(ended) : mark_completed(ended);
+      std::uint64_t next = next_wait(seen);
+      bool schedules = true;
+      if (state_of(seen) != suspended || cancelled) [[unlikely]] {
+        const std::uint64_t ended = cancelled && is_stop_visible(seen) ? seen | unwind : seen;
+        schedules = state_of(seen) == suspended || state_of(seen) == pending;
+        check(schedules || !is_completed(seen), "a wait is completed once");
+        next = schedules ? next_wait(ended) : mark_completed(ended);
+      }
       // order: [leaf.result] release: the result, to the runner (fired), canceller (completed) or
       //        inspector (overtaken). [leaf.suspend] acquire: the frames, which travel on with
       //        schedule().
