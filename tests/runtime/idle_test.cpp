@@ -1,6 +1,7 @@
 // tests/runtime/idle_test.cpp: while there is nothing to do, no thread of a runtime wakes up.
 #include "skua/base/sanitizer.hpp"
 #include "skua/skua.hpp"
+#include "support/pipes.hpp"
 #include "support/shared_gate.hpp"
 #include "support/started.hpp"
 #include "support/thread_state.hpp"
@@ -12,8 +13,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -163,6 +166,57 @@ TEST_F(idle, no_thread_wakes_up_for_five_seconds) {
   const std::uint64_t allowed =
       skua::built_with_tsan ? static_cast<std::uint64_t>(length.count()) + 2 : 0;
   for (const auto& [id, name] : threads_) EXPECT_LE(after.at(id), before.at(id) + allowed) << name;
+}
+
+/// Each byte comes back at once, so that workers stay awake for the next one.
+task<> echo(int fd, int messages) {
+  std::array<std::byte, 1> byte{};
+  for (int i = 0; i < messages; ++i) {
+    EXPECT_EQ(co_await skua::io::recv(fd, byte), 1);
+    EXPECT_EQ(co_await skua::io::send(fd, byte), 1);
+  }
+}
+task<> talk(int fd, int peer) {
+  constexpr int messages = 500;
+  auto answers = spawn(echo(peer, messages));
+  std::array<std::byte, 1> byte{};
+  for (int i = 0; i < messages; ++i) {
+    EXPECT_EQ(co_await skua::io::send(fd, byte), 1);
+    EXPECT_EQ(co_await skua::io::recv(fd, byte), 1);
+  }
+  co_await std::move(answers);
+}
+
+/// From 200 ms after the last message on, for half a second.
+std::uint64_t sleeps_after_a_talk(skua::runtime& rt,
+                                  const std::map<thread_id, std::string>& threads) {
+  const skua_test::socket_pair ends;
+  rt.block_on(talk(ends.first(), ends.second()));
+  std::this_thread::sleep_for(seconds(0.2));
+  const auto before = sleeps_of(threads);
+  std::this_thread::sleep_for(seconds(0.5));
+  const auto after = sleeps_of(threads);
+  std::uint64_t all = 0;
+  for (const auto& [id, name] : threads) all += after.at(id) - before.at(id);
+  return all;
+}
+
+// A thread that got no processor for 200 ms is late, and no fault of ours: one talk in ten will do.
+TEST(after_an_echo, no_worker_wakes_up_after_200_ms) {
+  if (skua::built_with_tsan) GTEST_SKIP() << "threads look for signals once a second there";
+  skua_test::thread_watch watch;
+  skua::config with;
+  with.workers = 2;
+  with.name = "echo";
+  with.hooks = &watch;
+  skua::runtime rt = started(with);
+  watch.started.wait(2);  // and have their names
+  const auto threads = threads_called("echo");
+  ASSERT_EQ(threads.size(), 2U);
+  std::uint64_t fewest = sleeps_after_a_talk(rt, threads);
+  for (int i = 1; i < 10 && fewest > 0; ++i)
+    fewest = std::min(fewest, sleeps_after_a_talk(rt, threads));
+  EXPECT_EQ(fewest, 0U);
 }
 
 /// strace, attached to some threads of this process; its report is in a file.
