@@ -2,6 +2,7 @@
 #include "skua/time/time_limit.hpp"
 
 #include "skua/base/clock.hpp"
+#include "skua/coro/current_context.hpp"
 #include "skua/skua.hpp"
 #include "support/runtimes.hpp"
 #include "support/shared_gate.hpp"
@@ -104,6 +105,20 @@ TEST(time_limit, is_no_reason_any_more_once_the_task_is_to_stop) {
 }
 
 // The time is up while the work ends: the clock's message is on its way, and is waited for.
+task<int> stop_yourself() {
+  skua::context& own = co_await skua::current_context();
+  own.request_stop();
+  co_await skua::yield();
+  co_return 1;
+}
+
+TEST(time_limit, is_no_reason_for_what_has_stopped_itself) {
+  auto body = []() -> task<> {
+    EXPECT_THROW(co_await skua::timeout(1h, stop_yourself()), skua::task_cancelled);
+  };
+  skua_test::started(skua_test::alone.settings()).block_on(body());
+}
+
 TEST(time_limit, that_is_late_is_waited_for) {
   auto ends_at_the_same_time = [](shared_gate& at) -> task<> {
     for (int i = 0; i < 2'000; ++i) {

@@ -7,6 +7,7 @@
 #include "skua/coro/branch_group.hpp"
 #include "skua/coro/current_context.hpp"
 #include "skua/coro/task.hpp"
+#include "skua/coro/task_cancelled.hpp"
 #include "skua/coro/yield.hpp"
 #include "skua/driver/timer.hpp"
 #include "skua/time/instant.hpp"
@@ -64,7 +65,10 @@ task<limited<T>> await_in_time(End end, task<T> what) {
     if (both.running() == 1) limit.has_struck() ? both.end_all() : limit.call_off();
   }
   if (works.failed() && works.exception() == nullptr) {  // it was stopped
-    if (!limit.has_struck()) co_await yield();           // which unwinds
+    if (!limit.has_struck()) {
+      co_await yield();        // unwinds, if the task is to stop
+      throw task_cancelled();  // no: it was its own doing
+    }
     limit.throw_if_outside();
     co_return fail(std::errc::timed_out);
   }
