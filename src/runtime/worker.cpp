@@ -130,6 +130,7 @@ void worker::count_busy(std::int64_t now) noexcept {
 
 [[gnu::noinline]] void worker::find_something_to_do() noexcept {
   if (alone_) return rest_alone();
+  from_slot_ = false;
   if (work* const item = steal())
     execute_found(*item);
   else

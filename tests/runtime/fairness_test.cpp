@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -406,6 +407,54 @@ TEST(fairness_of_the_slot, the_one_who_is_woken_has_what_is_left_of_the_wakers_t
     EXPECT_EQ(co_await std::move(handle), 31U);
   };
   rt.block_on(body());
+}
+
+/// Of two workers: one spawns, the other steals.
+struct theft {
+  std::atomic<bool> slot_is_used = false;
+  std::atomic<bool> some_can_be_stolen = false;
+  std::atomic<int> stolen = 0;
+};
+
+void spin_until(const auto& holds) {
+  while (!holds()) std::this_thread::yield();
+}
+
+task<> do_a_little(theft& all) {
+  for (int i = 0; i < 8; ++i) co_await skua::consume_budget();
+  ++all.stolen;
+}
+
+/// From the slot of the thief: leaves next to nothing of the turn.
+task<> do_much(theft& all) {
+  for (int i = 0; i < 28; ++i) co_await skua::consume_budget();
+  all.slot_is_used = true;
+  spin_until([&] { return all.some_can_be_stolen.load(); });
+}
+task<> leave_one_in_the_slot(theft& all) {
+  co_await skua::consume_budget();
+  spawn(do_much(all)).detach();
+}
+
+task<> be_stolen_from(theft& all) {
+  spawn(leave_one_in_the_slot(all)).detach();
+  spawn(do_a_little(all)).detach();  // now the other can be stolen
+  spin_until([&] { return all.slot_is_used.load(); });
+  for (int i = 0; i < 9; ++i) spawn(do_a_little(all)).detach();
+  all.some_can_be_stolen = true;
+  spin_until([&] { return all.stolen > 0; });
+  co_return;
+}
+
+TEST(fairness_of_the_slot, one_that_is_stolen_has_a_turn_of_its_own) {
+  for (int i = 0; i < 20; ++i) {
+    theft all;
+    skua::config settings = skua_test::two_workers.settings();
+    settings.budget = 32;
+    skua::runtime here = skua_test::started(settings);
+    here.block_on(be_stolen_from(all));
+    for (const auto& one : here.metrics().workers) EXPECT_EQ(one.budget_yields, 0U);
+  }
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ protected:
 
   /// As drive(), but one that gives way is left to the caller, who may know a shorter way to its
   /// home. Defined in src/coro/drive_turn.hpp.
-  [[nodiscard]] progress drive_turn() noexcept;
+  [[nodiscard]] inline progress drive_turn() noexcept;
 
   /// The root frame, now the caller's. After drive() said `returned`.
   [[nodiscard]] frame_handle release_root() noexcept;
@@ -104,7 +104,7 @@ private:
   using publication = leaf_word<std_atomics>::publication;
 
   void complete(std::uint32_t wait, bool cancelled) noexcept;
-  void run_frames() noexcept;
+  inline void run_frames() noexcept;
   progress drive_on(bool unwinds) noexcept;
   progress drive_postponed() noexcept;
   progress drive_ready(publication how) noexcept;
