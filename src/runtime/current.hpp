@@ -29,6 +29,8 @@ struct current_state {
   /// What the thread does beneath this, and comes back to: a blocking call that drives another
   /// runtime, say. Null if nothing.
   const current_state* outer = nullptr;
+  /// So many tasks are beneath it on the stack, each of which awaits the one above it.
+  unsigned beneath = 0;
   /// How many no_awaits there are.
   unsigned no_awaits = 0;
 

@@ -18,6 +18,10 @@ bool spawned_task::done(const task_cell& cell) noexcept {
   return cell.joined.done();
 }
 
+bool spawned_task::run_in_place(task_cell& cell, frame_handle awaiting) noexcept {
+  return cell.run_in_turn_of(*awaiting.promise().context);
+}
+
 std::uint64_t spawned_task::id(const task_cell& cell) noexcept {
   return cell.id();
 }

@@ -7,8 +7,9 @@ namespace skua::inline SKUA_ABI {
 // The slot is the newest of all. As with order::fifo it comes at most 3 times in a row, so that two
 // that wake each other do not keep the others out.
 work* worker::next_newest_first() noexcept {
-  if (work* const item = next_in_line()) return item;
-  work* const next = slot_.take();
+  if (tick_ - looked_at_line_ >= runtime.settings().event_interval) [[unlikely]]
+    if (work* const item = next_in_line()) return item;
+  work* const next = sole_ ? slot_.take_unshared() : slot_.take();
   if (next != nullptr && lifo_streak_ < lifo_in_a_row) {
     ++lifo_streak_;
     from_slot_ = true;
@@ -26,8 +27,7 @@ work* worker::next_newest_first() noexcept {
 // Now and then what is in line, and seldom the oldest of the others, or tasks that spawn and wake
 // others for ever would leave them no turn. Seldom: the oldest in a tree of tasks is its largest
 // part, and with each part that is begun before another has ended more is alive at once.
-work* worker::next_in_line() noexcept {
-  if (tick_ - looked_at_line_ < runtime.settings().event_interval) return nullptr;
+[[gnu::noinline]] work* worker::next_in_line() noexcept {
   looked_at_line_ = tick_;
   if (tick_ - looked_at_oldest_ >= look_at_oldest_every * inject_interval_) {
     looked_at_oldest_ = tick_;

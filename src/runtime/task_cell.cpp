@@ -80,6 +80,30 @@ void task_cell::run(work& item) noexcept {
   here.end_turn();
 }
 
+// Instead of parking, a turn of the loop, and being woken: all that the awaiting task has to do is
+// what this one does. Not for a branch, which is not all of its task, and not for one that is to
+// stop: it would not wait; nor where turns are measured, each by itself. It counts as something
+// that was ready at once, so that both together do no more in a turn than one alone.
+bool task_cell::run_in_turn_of(const context_base& awaiting) noexcept {
+  current_state& here = current_in_function();
+  worker* const on = here.as;
+  task_cell* const below = here.task;
+  if (on == nullptr || below != &awaiting || on->budget == 0 || here.beneath == most_beneath ||
+      work::run != run || below->stop_requested() || &on->runtime != &runtime ||
+      !on->take_back(*this))
+    return false;
+  --on->budget;
+  ++here.beneath;
+  run(*this);
+  --here.beneath;
+  here.task = below;
+  if (here.as == on) [[likely]]
+    on->set_running(*below);
+  else
+    below->in_turn = &here.used_up;  // it has blocked, and the worker has gone on without us
+  return joined.done();
+}
+
 // From here on another thread may run it. If its thread is still the worker that the turn began on,
 // that is one of its runtime's.
 void task_cell::give_way(const current_state& thread) noexcept {

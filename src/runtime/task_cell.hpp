@@ -57,6 +57,9 @@ public:
 
   // By who holds it.
 
+  /// See spawned_task::run_in_place().
+  [[nodiscard]] bool run_in_turn_of(const context_base& awaiting) noexcept;
+
   [[nodiscard]] void* result() noexcept {
     return is_inline(*operations_) ? static_cast<void*>(inline_.data()) : elsewhere();
   }
@@ -85,6 +88,8 @@ public:
 
 private:
   static constexpr std::size_t inline_result = 32;
+  /// Tasks on one stack: a chain of tasks of which each awaits the next may be of any length.
+  static constexpr unsigned most_beneath = 32;
 
   /// What few tasks have: a name, or a runtime that measures them.
   struct rarities {

@@ -31,8 +31,7 @@ worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
       random_(random),
       alone_(of.settings().flavour != flavour::multi_thread),
       placed_(of.settings().flavour == flavour::thread_per_core),
-      usual_(!alone_ && !placed_ && of.settings().order == order::fifo),
-      sole_(usual_ && of.settings().workers == 1),
+      sole_(!alone_ && of.settings().workers == 1),
       uses_slot_(of.settings().lifo_slot),
       full_budget_(of.settings().budget),
       newest_(of.settings().order == order::lifo ? std::make_unique<lifo_deque<std_atomics>>()
@@ -44,7 +43,7 @@ worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
                            : static_cast<std::uint32_t>(of.settings().global_queue_interval)),
       next_id_(number + 1),
       pinned_(*this) {
-  unusual_.other_kind = !usual_;
+  unusual_.other_kind = alone_;
 }
 
 worker::~worker() {
@@ -75,6 +74,7 @@ void worker::loop(const std::atomic<bool>& over) noexcept {
   awake_since_ = runtime.now();
   // order: [runtime.over] acquire: what happened before the end.
   while (!over.load(std::memory_order_acquire)) {
+    if (unusual_.added_unseen) share_what_is_left();
     if (!unusual_.any()) [[likely]] {
       take_turn();
     } else {
@@ -99,6 +99,7 @@ void worker::count_busy(std::int64_t now) noexcept {
   count_turn();
   if (tick_ - looked_at_inject_ >= inject_interval_ || !pinned_.empty()) [[unlikely]]
     return take_turn_of_others();
+  if (newest_ != nullptr) return take_turn_newest_first();
   if (!slot_.empty())
     if (work* const item = next_from_slot()) return execute(*item);
   lifo_streak_ = 0;
@@ -111,11 +112,19 @@ void worker::count_busy(std::int64_t now) noexcept {
   execute(*item);
 }
 
+[[gnu::noinline]] void worker::take_turn_newest_first() noexcept {
+  from_slot_ = false;
+  work* item = next_newest_first();
+  if (item == nullptr) item = next_injected();
+  if (item == nullptr) return find_something_to_do();
+  if (!from_slot_) budget = full_budget_;
+  execute(*item);
+}
+
 [[gnu::noinline]] void worker::take_unusual_turn() noexcept {
   runtime.check_not_forked();  // by the task that ran last
   ++tick_;
   count_turn();
-  if (unusual_.added_unseen) share_what_is_left();
   take_turn_of_others();
 }
 
@@ -409,6 +418,20 @@ void worker::push(work& item) noexcept {
   }
   queue_next(*last);
   offer_to_sleepers();
+}
+
+bool worker::take_back(const work& item) noexcept {
+  bool taken = false;
+  if (slot_.holds(item))
+    taken = (sole_ ? slot_.take_unshared() : slot_.take()) != nullptr;
+  else if (newest_ != nullptr)
+    taken = newest_->take_newest(item);
+  else if (!alone_)
+    taken = queue_.take_oldest(item);
+  else if (ready_.front() == &item)
+    taken = next_alone() != nullptr;
+  if (taken) counters_.polls.add();
+  return taken;
 }
 
 // Somebody who sleeps, and is known to, is woken at once. Whoever announces sleep at this moment is

@@ -59,6 +59,9 @@ public:
   void push(work& item) noexcept;
   /// One that gives way: it runs after everything that is here.
   void push_last(work& item) noexcept;
+  /// Takes one out that would be next in one of the queues here: who awaits it runs it, which
+  /// counts as a turn. False if it is elsewhere.
+  [[nodiscard]] bool take_back(const work& item) noexcept;
   [[nodiscard]] task_cell& take_cell() {
     if (cells_.first == nullptr) [[unlikely]]
       refill_cells();
@@ -141,6 +144,7 @@ private:
   static void substitute(pool_job& job) noexcept;
   void loop(const std::atomic<bool>& over) noexcept;
   void take_turn() noexcept;
+  void take_turn_newest_first() noexcept;
   void take_unusual_turn() noexcept;
   void take_turn_of_others() noexcept;
   void find_something_to_do() noexcept;
@@ -178,7 +182,7 @@ private:
   void sleep_and_watch() noexcept;
   void count_busy(std::int64_t now) noexcept;
   void queue_last(work& item) noexcept {
-    if (!usual_ || !queue_.try_push(item)) [[unlikely]]
+    if (alone_ || !queue_.try_push(item)) [[unlikely]]
       queue_last_unusual(item);
   }
   void queue_last_unusual(work& item) noexcept;
@@ -209,8 +213,7 @@ private:
   random_generator random_;
   const bool alone_;   // nobody to steal from, and nobody who steals
   const bool placed_;  // thread_per_core: all tasks are in pinned_, none in the shared queue
-  const bool usual_;   // multi_thread, order::fifo
-  const bool sole_;    // usual, and nobody to steal from
+  const bool sole_;    // multi_thread, but nobody to steal from
   const bool uses_slot_;
   const std::uint32_t full_budget_;
   const std::unique_ptr<lifo_deque<std_atomics>> newest_;  // order::lifo; null: fifo
@@ -231,7 +234,7 @@ private:
     bool searching = false;
     bool added_unseen = false;  // a worker that just went to sleep may not know of it
     bool away = false;          // a substitute holds it
-    bool other_kind = false;    // not usual_
+    bool other_kind = false;    // not multi_thread
 
     [[nodiscard]] bool any() const noexcept { return std::bit_cast<std::uint32_t>(*this) != 0; }
   };

@@ -85,6 +85,14 @@ public:
     return mine ? newest_->read(last) : nullptr;
   }
 
+  /// Owner: takes `item` if it is the newest. False if it is not, or if a thief has it.
+  [[nodiscard]] bool take_newest(const work& item) noexcept {
+    // order: none; only the owner changes the bottom.
+    const std::int64_t last = bottom_.load(std::memory_order_relaxed) - 1;
+    // What a slot held before it was taken is there still: pop() knows whether it was.
+    return newest_->read(last) == &item && pop() != nullptr;
+  }
+
   /// Anybody: takes the oldest item; null if there is none. Fails only if others took them all.
   [[nodiscard]] work* steal() noexcept {
     for (;;) {

@@ -50,6 +50,12 @@ public:
     return item;
   }
 
+  /// Owner: true if `item` is what is here; a rescuer may take it any time.
+  [[nodiscard]] bool holds(const work& item) const noexcept {
+    // order: none; take() decides.
+    return slot_.load(std::memory_order_relaxed) == &item;
+  }
+
   /// Any thread; a guess unless the owner asks, and is told yes.
   [[nodiscard]] bool empty() const noexcept {
     // order: none; a guess.

@@ -89,11 +89,9 @@ public:
     for (;;) {
       const cursors head = unpack(seen);
       if (head.real == tail) return {nullptr, nullptr};
-      const std::uint32_t next = head.real + 1;
-      const bool stealing = head.steal != head.real;
       // order: none; a thief that pairs this head with an older tail finds an impossible length.
-      if (head_.compare_exchange_weak(seen, pack(stealing ? head.steal : next, next),
-                                      std::memory_order_relaxed, std::memory_order_relaxed))
+      if (head_.compare_exchange_weak(seen, behind_first(head), std::memory_order_relaxed,
+                                      std::memory_order_relaxed))
         return popped_at(head.real, tail, behind);
     }
   }
@@ -107,6 +105,19 @@ public:
     // order: none; see above.
     head_.store(pack(head + 1, head + 1), std::memory_order_relaxed);
     return popped_at(head, tail, behind);
+  }
+
+  /// Owner: takes `item` if it is the oldest. False if it is not, or if a thief came.
+  [[nodiscard]] bool take_oldest(const work& item) noexcept {
+    // order: none; the exchange below decides, and the slots are the owner's own writes.
+    std::uint64_t seen = head_.load(std::memory_order_relaxed);
+    const cursors head = unpack(seen);
+    // order: none; only the owner changes the tail.
+    if (head.real == tail_.load(std::memory_order_relaxed)) return false;
+    if (slot(head.real).read() != &item) return false;
+    // order: none; as in pop_and_peek().
+    return head_.compare_exchange_strong(seen, behind_first(head), std::memory_order_relaxed,
+                                         std::memory_order_relaxed);
   }
 
   /// Thief, the owner of `mine`: moves half of this queue there, rounded up, and returns the oldest
@@ -154,6 +165,12 @@ private:
   }
   static cursors unpack(std::uint64_t word) noexcept {
     return cursors(static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word));
+  }
+  /// The owner has taken the oldest item; a thief that is at work stays where it is.
+  static std::uint64_t behind_first(cursors head) noexcept {
+    const std::uint32_t next = head.real + 1;
+    const bool stealing = head.steal != head.real;
+    return pack(stealing ? head.steal : next, next);
   }
   auto& slot(std::uint32_t at) noexcept { return slots_[at % Capacity]; }
   // The slots are the owner's own writes, wherever the head is meanwhile.

@@ -156,6 +156,18 @@ void overflow_and_a_thief() {
   of.expect_all_taken();
 }
 
+/// The owner wants a certain item, which may have been stolen.
+void one_that_is_wanted() {
+  stock<> of(2);
+  of.push(0, 2);
+  explorer::run({[&] {
+                   for (std::size_t i : {1U, 0U})
+                     if (of.them.take_newest(of.all[i])) of.take(&of.all[i]);
+                 },
+                 [&] { of.steal(); }, [&] { of.steal(); }});
+  of.expect_all_taken();
+}
+
 /// Who is told that something is there, and by what it can see that, gets it: worker::rest().
 void whoever_is_told_finds_it() {
   stock<> of(1);
@@ -180,6 +192,7 @@ TEST(lifo_deque_model, loses_nothing_and_gives_nothing_twice) {
   skua_model::expect_clean("growth again", bound(2), growth_again);
   skua_model::expect_clean("reused slots", bound(2), reused_slots);
   skua_model::expect_clean("overflow and a thief", bound(2), overflow_and_a_thief);
+  skua_model::expect_clean("one that is wanted", bound(2), one_that_is_wanted);
   skua_model::expect_clean("whoever is told finds it", bound(2), whoever_is_told_finds_it);
 }
 

@@ -146,6 +146,23 @@ void reused_slots() {
   them.expect_all_taken();
 }
 
+/// The owner wants a certain item, which a thief may be after, and only that.
+void one_that_is_wanted() {
+  auto victim = std::make_unique<queue>();
+  auto thief = std::make_unique<queue>();
+  items them(4);
+  for (std::size_t i = 0; i < 3; ++i) them.push(i, *victim);
+  explorer::run({[&] {
+                   for (std::size_t i = 0; i < 2; ++i)
+                     if (victim->take_oldest(them.all[i])) items::take(&them.all[i]);
+                   them.push(3, *victim);
+                 },
+                 [&] { items::take(victim->steal_into(*thief)); }});
+  items::drain(*victim);
+  items::drain(*thief);
+  them.expect_all_taken();
+}
+
 /// The owner of a queue that is being robbed fills it with loot from others, round the ring.
 void loot_in_reused_slots() {
   auto robbed = std::make_unique<queue>();
@@ -175,6 +192,7 @@ TEST(local_queue_model, loses_nothing_and_gives_nothing_twice) {
   skua_model::expect_clean("chained steal", bound(2), chained_steal);
   skua_model::expect_clean("reused slots", bound(2), reused_slots);
   skua_model::expect_clean("loot in reused slots", bound(2), loot_in_reused_slots);
+  skua_model::expect_clean("one that is wanted", bound(2), one_that_is_wanted);
 }
 
 TEST(local_queue_model, every_order_is_needed) {
@@ -194,7 +212,8 @@ TEST(local_queue_model, deeper) {
           {"two thieves and reused slots", two_thieves_and_reused_slots},
           {"chained steal", chained_steal},
           {"reused slots", reused_slots},
-          {"loot in reused slots", loot_in_reused_slots}});
+          {"loot in reused slots", loot_in_reused_slots},
+          {"one that is wanted", one_that_is_wanted}});
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ std::string order_of_five(const kind& which) {
 
 TEST(newest_first, the_last_that_was_spawned_runs_first) {
   EXPECT_EQ(order_of_five(one_worker_lifo), "edcba");
-  EXPECT_EQ(order_of_five(one_worker), "eabcd");  // but for the slot, the first that was spawned
+  EXPECT_EQ(order_of_five(one_worker), "abcde");  // the oldest, if it is awaited; not the slot
 }
 
 TEST(newest_first, holds_without_the_slot) {

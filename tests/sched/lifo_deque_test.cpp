@@ -33,6 +33,17 @@ TEST_F(lifo_deque, gives_its_owner_the_newest_first) {
   EXPECT_EQ(mine.size(), 0U);
 }
 
+TEST_F(lifo_deque, gives_a_certain_item_only_if_it_is_the_newest) {
+  deque mine;
+  EXPECT_FALSE(mine.take_newest(items[0])) << "it is empty";
+  push(mine, 0, 3);
+  EXPECT_FALSE(mine.take_newest(items[1]));
+  EXPECT_TRUE(mine.take_newest(items[2]));
+  EXPECT_FALSE(mine.take_newest(items[2])) << "it is gone";
+  EXPECT_EQ(drain(mine), "1 0 ");
+  EXPECT_FALSE(mine.take_newest(items[0])) << "its slot still names it";
+}
+
 TEST_F(lifo_deque, gives_a_thief_the_oldest_and_only_that) {
   deque mine;
   push(mine, 0, 3);

@@ -47,6 +47,17 @@ TEST_F(local_queue, takes_an_item_without_a_list_while_there_is_room) {
   EXPECT_EQ(drain(mine), "1 2 3 4 5 6 7 8 ");
 }
 
+TEST_F(local_queue, gives_a_certain_item_only_if_it_is_the_oldest) {
+  queue mine;
+  EXPECT_FALSE(mine.take_oldest(items[0])) << "it is empty";
+  push(mine, 0, 3);
+  EXPECT_FALSE(mine.take_oldest(items[1]));
+  EXPECT_TRUE(mine.take_oldest(items[0]));
+  EXPECT_FALSE(mine.take_oldest(items[0])) << "it is gone";
+  EXPECT_EQ(drain(mine), "1 2 ");
+  EXPECT_FALSE(mine.take_oldest(items[2])) << "its slot still names it";
+}
+
 TEST_F(local_queue, shows_what_comes_soon) {
   queue mine;
   EXPECT_EQ(mine.pop_and_peek(1).item, nullptr);

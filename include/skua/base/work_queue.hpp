@@ -27,6 +27,9 @@ public:
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
+  /// The oldest item; null if there is none.
+  [[nodiscard]] const work* front() const noexcept { return first_; }
+
   void push_back(work& item) noexcept {
     check_unlinked(item);
     (empty() ? first_ : last_->next) = &item;

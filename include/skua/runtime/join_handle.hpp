@@ -22,6 +22,7 @@ public:
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     if (spawned_task::done(whom_)) return !take_from_budget(to_frame(self));
+    if (spawned_task::run_in_place(whom_, to_frame(self))) return false;
     leaf::await_suspend(self);
     return true;
   }
@@ -38,7 +39,9 @@ private:
 };
 
 /// The hold of `auto handle = spawn(...)`. One owner; from any thread, one at a time. Dropping it
-/// lets the task run on by itself (detaches it). It may outlive the runtime.
+/// lets the task run on by itself (detaches it). It may outlive the runtime. A task that is ready
+/// when it is awaited, and would run next on this worker, runs at once, in the awaiting task's
+/// turn.
 ///
 /// `co_await std::move(handle)` gives the value, rethrows the task's exception, or throws
 /// task_cancelled if the task was stopped. If the waiting task is stopped itself the wait ends, and

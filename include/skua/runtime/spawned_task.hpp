@@ -71,6 +71,9 @@ struct [[gnu::visibility("default")]] spawned_task {
   static void drop(task_cell& cell) noexcept;  // the last use
   static bool abort(task_cell& cell) noexcept;
   [[nodiscard]] static bool done(const task_cell& cell) noexcept;
+  /// Who awaits it, in await_suspend(): if it is ready, and would be next here, it runs now, in the
+  /// turn and on the stack of the awaiting task. True if it is done.
+  [[nodiscard]] static bool run_in_place(task_cell& cell, frame_handle awaiting) noexcept;
   [[nodiscard]] static std::uint64_t id(const task_cell& cell) noexcept;
   /// The outcome<T>, once done().
   [[nodiscard]] static void* result(task_cell& cell) noexcept;

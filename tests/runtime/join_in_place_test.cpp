@@ -1,0 +1,248 @@
+// tests/runtime/join_in_place_test.cpp: who awaits a task that would be next runs it.
+#include "skua/runtime/block_in_place.hpp"
+#include "skua/skua.hpp"
+#include "support/runtimes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using skua::join_handle;
+using skua::spawn;
+using skua::task;
+
+task<int> give(int value) {
+  co_return value;
+}
+
+task<> append(std::string& to, char what) {
+  to += what;
+  co_return;
+}
+
+std::uint64_t turns(const skua::runtime& of) {
+  std::uint64_t sum = 0;
+  for (const auto& one : of.metrics().workers) sum += one.polls;
+  return sum;
+}
+
+/// With one worker, so that what runs when is known; not those that place tasks.
+class join_in_place : public skua_test::for_each_kind {};
+INSTANTIATE_TEST_SUITE_P(one_worker, join_in_place,
+                         testing::Values(skua_test::alone, skua_test::one_worker,
+                                         skua_test::one_worker_lifo),
+                         skua_test::name_of_kind);
+
+class join_in_place_anywhere : public skua_test::for_each_kind {};
+INSTANTIATE_TEST_SUITE_P(every, join_in_place_anywhere, skua_test::every_kind(),
+                         skua_test::name_of_kind);
+
+TEST_P(join_in_place, awaiting_a_new_task_costs_one_turn_not_two) {
+  auto rt = start();
+  const auto script = []() -> task<int> {
+    int sum = 0;
+    for (int i = 0; i < 1'000; ++i) sum += co_await spawn(give(1));
+    co_return sum;
+  };
+  const std::uint64_t before = turns(rt);
+  EXPECT_EQ(rt.block_on(script), 1'000);
+  EXPECT_GE(turns(rt) - before, 1'000U);
+  EXPECT_LE(turns(rt) - before, 1'100U) << "the awaiting task had a turn for each";
+}
+
+TEST_P(join_in_place, a_row_of_tasks_is_joined_in_one_turn_each) {
+  if (GetParam().order == skua::order::lifo) GTEST_SKIP() << "there the last comes first";
+  auto rt = start();
+  const auto script = []() -> task<int> {
+    std::vector<join_handle<int>> all;
+    for (int i = 0; i < 100; ++i) all.push_back(spawn(give(1)));
+    int sum = 0;
+    for (auto& one : all) sum += co_await std::move(one);
+    co_return sum;
+  };
+  const std::uint64_t before = turns(rt);
+  EXPECT_EQ(rt.block_on(script), 100);
+  EXPECT_LE(turns(rt) - before, 110U);
+}
+
+TEST_P(join_in_place, others_have_their_turn_when_the_budget_is_used_up) {
+  auto rt = start();
+  bool other_ran = false;
+  const auto other = [&]() -> task<> {
+    other_ran = true;
+    co_return;
+  };
+  const auto script = [&]() -> task<int> {
+    spawn(other).detach();
+    spawn(other).detach();  // takes the slot, and the other one is in line
+    other_ran = false;
+    int rounds = 0;
+    while (!other_ran && rounds < 10'000) rounds += co_await spawn(give(1));
+    co_return rounds;
+  };
+  EXPECT_LE(rt.block_on(script), 1'000);
+}
+
+TEST_P(join_in_place, a_branch_does_not_keep_the_other_branches_waiting) {
+  auto rt = start();
+  std::string order;
+  const auto awaits = [](join_handle<void> whom) -> task<> { co_await std::move(whom); };
+  const auto script = [&]() -> task<> {
+    auto child = spawn(append(order, 'c'));
+    co_await skua::when_all(awaits(std::move(child)), append(order, 'b'));
+  };
+  rt.block_on(script);
+  EXPECT_EQ(order, "bc");
+}
+
+TEST_P(join_in_place, who_is_to_stop_does_not_run_what_it_would_await) {
+  auto rt = start();
+  std::string order;
+  struct noted {
+    explicit noted(std::string& to) : at(to) {}
+    ~noted() { at += 'u'; }
+    std::string& at;
+  };
+  join_handle<void>* self = nullptr;
+  const auto parent = [&]() -> task<> {
+    const noted unwound(order);
+    self->abort();
+    co_await spawn(append(order, 'c'));
+    order += '!';
+  };
+  const auto script = [&]() -> task<> {
+    auto handle = spawn(parent);
+    self = &handle;
+    co_await handle.wait();
+    co_await skua::yield();
+  };
+  rt.block_on(script);
+  EXPECT_EQ(order, "uc") << "it unwound before the other one ran";
+}
+
+TEST_P(join_in_place, a_child_that_stops_its_parent_gives_its_value_first) {
+  auto rt = start();
+  int got = 0;
+  bool went_on = false;
+  join_handle<void>* whom = nullptr;
+  const auto child = [&]() -> task<int> {
+    whom->abort();
+    co_return 7;
+  };
+  const auto parent = [&]() -> task<> {
+    got = co_await spawn(child);
+    co_await skua::yield();
+    went_on = true;
+  };
+  const auto script = [&]() -> task<> {
+    auto handle = spawn(parent);
+    whom = &handle;
+    co_await handle.wait();
+  };
+  rt.block_on(script);
+  EXPECT_EQ(got, 7);
+  EXPECT_FALSE(went_on);
+}
+
+TEST_P(join_in_place_anywhere, a_child_that_waits_is_waited_for) {
+  auto rt = start();
+  const auto script = []() -> task<int> {
+    skua::event happened;
+    const auto child = [&]() -> task<int> {
+      co_await happened.wait();
+      co_return 5;
+    };
+    const auto later = [&]() -> task<> {
+      co_await skua::yield();
+      happened.set();
+    };
+    auto other = spawn(later);
+    const int got = co_await spawn(child);
+    co_await std::move(other);
+    co_return got;
+  };
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(rt.block_on(script), 5);
+}
+
+TEST_P(join_in_place_anywhere, exceptions_and_stops_come_through) {
+  auto rt = start();
+  const auto throws = []() -> task<> {
+    throw std::runtime_error("no");
+    co_return;
+  };
+  const auto script = [&]() -> task<> {
+    EXPECT_THROW(co_await spawn(throws), std::runtime_error);
+    auto stopped = spawn(give(1));
+    stopped.abort();
+    const auto how = co_await stopped.outcome();
+    EXPECT_TRUE(how.stopped() || how.has_value());
+  };
+  rt.block_on(script);
+}
+
+/// Each awaits the next, which it has just spawned.
+task<std::uint64_t> chain(std::uint64_t left) {
+  if (left == 0) co_return 0;
+  co_return 1 + co_await spawn(chain(left - 1));
+}
+
+TEST_P(join_in_place_anywhere, a_chain_of_any_length_fits_on_the_stack) {
+  skua::config settings = skua_test::settings_of(GetParam(), log);
+  settings.budget = 1'000'000;  // turns do not end it
+  auto rt = skua_test::started(settings);
+  EXPECT_EQ(rt.block_on(chain(100'000)), 100'000U);
+}
+
+task<std::uint64_t> tree(unsigned depth) {
+  if (depth == 0) co_return 1;
+  auto one = spawn(tree(depth - 1));
+  auto other = spawn(tree(depth - 1));
+  const std::uint64_t first = co_await std::move(one);
+  co_return first + co_await std::move(other);
+}
+
+TEST_P(join_in_place_anywhere, a_tree_adds_up) {
+  auto rt = start();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(rt.block_on(tree(12)), 4'096U);
+}
+
+/// The worker may be lent away beneath the one that awaits.
+class join_in_place_blocked : public skua_test::for_each_kind {};
+INSTANTIATE_TEST_SUITE_P(steals, join_in_place_blocked, skua_test::kinds_that_steal(),
+                         skua_test::name_of_kind);
+
+TEST_P(join_in_place_blocked, a_child_may_block_in_place) {
+  auto rt = start();
+  const auto script = []() -> task<int> {
+    int sum = 0;
+    for (int round = 0; round < 20; ++round) {
+      std::atomic<bool> other_ran = false;
+      const auto other = [&]() -> task<> {
+        other_ran = true;
+        other_ran.notify_all();
+        co_return;
+      };
+      const auto blocks = [&]() -> task<int> {
+        skua::block_in_place([&] { other_ran.wait(false); });
+        co_return 1;
+      };
+      auto beside = spawn(other);
+      sum += co_await spawn(blocks);
+      co_await skua::consume_budget();  // gives way, if it is on a thread that is no worker now
+      EXPECT_TRUE(skua::this_worker().has_value());
+      sum += co_await spawn(give(1));
+      co_await std::move(beside);
+    }
+    co_return sum;
+  };
+  EXPECT_EQ(rt.block_on(script), 40);
+}
+
+}  // namespace
