@@ -9,10 +9,18 @@ namespace skua::inline SKUA_ABI {
 
 bool mutex::lock_or_join(line_wait& who, call how) noexcept {
   const short_hold hold(line_.lock());
-  if (word_.lock_or_wait()) return true;
+  if (word_.lock_or_wait(line_.empty())) return true;
   who.call_ = how;
   line_.join(who);
   return false;
+}
+
+bool mutex::join_others(line_wait& who) noexcept {
+  const short_hold hold(line_.lock());
+  if (line_.empty()) return false;
+  who.call_ = call::waits;
+  line_.join(who);
+  return true;
 }
 
 bool mutex::leave(line_wait& who) noexcept {

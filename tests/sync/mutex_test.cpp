@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -316,6 +317,64 @@ TEST_P(sync_mutex, is_not_held_by_one_who_gives_way_because_its_turn_is_used_up)
     co_await std::move(busy);
   };
   skua_test::run_on_one_worker(rt, body());
+}
+
+task<> note_lock(mutex& lock, int number, std::vector<int>& order) {
+  const auto held = co_await lock.lock();
+  order.push_back(number);
+}
+
+std::uint64_t turns_used_up(const skua::runtime& rt) {
+  std::uint64_t sum = 0;
+  for (const auto& one : rt.metrics().workers) sum += one.budget_yields;
+  return sum;
+}
+
+// It would be ready, and stolen by a worker with nothing else to do, only to run into the others.
+TEST_P(sync_mutex, is_waited_for_in_line_by_one_who_would_have_to_give_way) {
+  auto rt = start();
+  auto body = [](const skua::runtime& here) -> task<> {
+    constexpr int others = 5;
+    mutex lock;
+    std::vector<int> order;
+    auto held = co_await lock.lock();
+    std::vector<skua::join_handle<void>> all;
+    for (int i = 1; i <= others; ++i) {
+      all.push_back(spawn_local(note_lock(lock, i, order)));
+      co_await skua::yield();
+    }
+    held.unlock();  // the first of them is told
+    const std::uint64_t before = turns_used_up(here);
+    int rounds = 0;
+    for (; order.empty() && rounds < 10'000; ++rounds) co_await lock_once(lock);
+    EXPECT_GT(rounds, 1) << "until that one comes it may be taken";
+    EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 4, 5})) << "all were before it";
+    EXPECT_EQ(turns_used_up(here), before);
+    for (auto& one : all) co_await std::move(one);
+  };
+  skua_test::run_on_one_worker(rt, body(rt));
+}
+
+TEST(mutex_stress, nobody_in_line_is_forgotten_when_turns_are_used_up) {
+  skua_test::for_some_time([](skua::runtime& rt, skua::random_generator& random) {
+    mutex lock;
+    int count = 0;  // plain, as below
+    auto often = [&]() -> task<> {
+      for (int i = 0; i < 300; ++i) {
+        const auto held = co_await lock.lock();
+        ++count;
+      }
+    };
+    auto make = [&](skua::random_generator own) -> task<> {
+      if (own.below(4) == 0)
+        co_await skua::race(often(), skua::yield());
+      else
+        co_await often();
+    };
+    rt.block_on(skua_test::crowd(30, 2, make, random.split()));
+    EXPECT_TRUE(lock.try_lock());
+    EXPECT_GT(count, 0);
+  });
 }
 
 TEST(mutex_stress, one_at_a_time_and_free_in_the_end) {

@@ -26,7 +26,7 @@ namespace skua::inline SKUA_ABI {
 /// unlock. Waiting allocates nothing; with nobody in the way lock and unlock are one exchange each.
 ///
 /// A lock counts against the task's turn. When that is used up the task gives way before it asks,
-/// not with the mutex in its hand.
+/// not with the mutex in its hand; if others wait already, it does so in line behind them.
 ///
 /// Stopping a task that waits gives up its place. If the mutex was handed to it at that moment it
 /// is passed on.
@@ -64,6 +64,8 @@ private:
 
   /// True if it was free and is `who`'s now; otherwise that is in line.
   [[nodiscard]] bool lock_or_join(line_wait& who, call how) noexcept;
+  /// False if nobody is in line: then neither is it.
+  [[nodiscard]] bool join_others(line_wait& who) noexcept;
   /// False if it was given the mutex before, or is on its way: it will hear of it.
   [[nodiscard]] bool leave(line_wait& who) noexcept;
   void unlock_for_next() noexcept;
@@ -167,6 +169,7 @@ private:
   void start() noexcept override {
     if (of_.lock_or_join(*this, call::waits)) end_at_once();
   }
+  bool start_behind_others() noexcept override { return of_.join_others(*this); }
   cancel_answer cancel() noexcept override {
     return of_.leave(*this) ? cancel_answer::detached : cancel_answer::pending;
   }

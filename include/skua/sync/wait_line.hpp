@@ -60,13 +60,16 @@ protected:
 private:
   friend class wait_line;
   void start() noexcept override = 0;
+  /// Instead of start(), if the task's turn is used up. False if it is to give way first: nothing
+  /// was started.
+  [[nodiscard]] virtual bool start_behind_others() noexcept { return false; }
   [[nodiscard]] bool gives_back() const noexcept final { return true; }
   // Out of line, so that await_suspend() is short enough to vanish in its coroutine.
   template <typename AtOnce, typename Prepare>
   [[gnu::noinline]] bool wait_in_turn(AtOnce at_once, frame_handle self, Prepare prepare) noexcept {
     if (!self.promise().context->spend_budget()) {
       prepare();
-      postpone(self);
+      if (arm(self) && !start_behind_others()) postpone(self);
       return true;
     }
     if (at_once()) {
