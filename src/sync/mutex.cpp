@@ -3,6 +3,7 @@
 
 #include "skua/coro/context.hpp"
 
+#include <new>
 #include <utility>
 
 namespace skua::inline SKUA_ABI {
@@ -89,6 +90,23 @@ void mutex::came(line_wait& who) noexcept {
   if (!gives_up) return;
   if (got) unlock();
   who.complete_cancelled();
+}
+
+bool mutex::lock_place::wait(frame_handle self, bool counted) noexcept {
+  auto prepare = [this, self] { come_when_told(of_, self); };
+  if (!counted) return wait_unless([this] { return of_.word_.try_lock(); }, self, prepare);
+  line_wait::wait(self, prepare);
+  return true;
+}
+
+bool mutex::lock_wait::wait(frame_handle self, bool counted) noexcept {
+  if (!has_place_) ::new (&place_) lock_place(of_);
+  has_place_ = true;
+  return place_.wait(self, counted);
+}
+
+void mutex::lock_wait::end_place() noexcept {
+  place_.~lock_place();
 }
 
 void mutex::line_wait::tell() noexcept {

@@ -9,7 +9,6 @@
 #include "sync/crowd.hpp"
 #include "sync/lost_race.hpp"
 #include "sync/one_worker.hpp"
-#include "sync/second_look.hpp"
 
 #include <gtest/gtest.h>
 
@@ -191,18 +190,6 @@ TEST_P(sync_mutex, who_is_stopped_in_line_gives_up_its_place) {
   skua_test::run_on_one_worker(rt, body());
 }
 
-TEST_P(sync_mutex, that_becomes_free_at_the_last_moment_is_taken) {
-  auto rt = start();
-  auto body = []() -> task<> {
-    mutex lock;
-    auto wait = lock.lock();
-    const auto held = co_await skua_test::second_look(wait);
-    EXPECT_TRUE(held);
-    EXPECT_FALSE(lock.try_lock());
-  };
-  skua_test::run_on_one_worker(rt, body());
-}
-
 TEST_P(sync_mutex, is_left_free_by_one_who_was_told_and_lost_a_race) {
   auto rt = start();
   auto body = []() -> task<> {
@@ -258,6 +245,30 @@ TEST_P(sync_mutex, one_who_waits_by_name_gets_it_at_the_next_await) {
     EXPECT_FALSE(lock.try_lock()) << "it is the waiter's";
     const auto mine = co_await wait;
     EXPECT_TRUE(mine);
+  };
+  skua_test::run_on_one_worker(rt, body());
+}
+
+TEST_P(sync_mutex, one_awaiter_locks_again_and_again_whether_it_has_to_wait_or_not) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    mutex lock;
+    auto wait = lock.lock();
+    std::vector<int> order;
+    for (int i = 0; i < 6; ++i) {
+      std::optional<skua::join_handle<void>> other;
+      if (i % 3 == 1) {
+        other = spawn_local(note_turn(lock, i, order));
+        co_await skua::yield();
+      }
+      auto mine = co_await wait;
+      EXPECT_TRUE(mine);
+      EXPECT_FALSE(lock.try_lock()) << i;
+      mine.unlock();
+      EXPECT_TRUE(lock.try_lock()) << i;
+      if (other) co_await std::move(*other);
+    }
+    EXPECT_EQ(order, (std::vector<int>{1, 4}));
   };
   skua_test::run_on_one_worker(rt, body());
 }

@@ -54,6 +54,7 @@ public:
 private:
   friend class condition_variable;
   class line_wait;
+  class lock_place;
   /// One who is in line.
   enum class call : unsigned char {
     waits,
@@ -145,25 +146,18 @@ private:
   };
 };
 
-/// See mutex::lock().
-class mutex::lock_wait final : public line_wait {
+/// The place of one who could not lock at once.
+class [[gnu::visibility("default")]] mutex::lock_place final : public line_wait {
 public:
-  explicit lock_wait(mutex& of) noexcept : of_(of) {}
-  ~lock_wait() {
-    if (is_granted()) [[unlikely]]
-      of_.unlock_for_next();
+  explicit lock_place(mutex& of) noexcept : of_(of) {}
+  ~lock_place() {
+    if (is_granted()) of_.unlock_for_next();
   }
 
-  template <typename Promise>
-  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    const frame_handle frame = to_frame(self);
-    return wait_unless([this] { return of_.word_.try_lock(); }, frame,
-                       [this, frame] { come_when_told(of_, frame); });
-  }
-  guard await_resume() noexcept {
-    take();
-    return guard(of_);
-  }
+  /// The rest of await_suspend(). `counted`: the turn has paid for it, and it was not free.
+  [[nodiscard]] bool wait(frame_handle self, bool counted) noexcept;
+  using line_wait::is_granted;
+  using line_wait::take;
 
 private:
   void start() noexcept override {
@@ -175,6 +169,46 @@ private:
   }
 
   mutex& of_;
+};
+
+/// See mutex::lock(). Who locks at once, and so cannot be unwound before it has the guard, does
+/// without a place.
+class [[gnu::visibility("default")]] mutex::lock_wait final {
+public:
+  using skua_awaiter_tag = void;
+
+  explicit lock_wait(mutex& of) noexcept : of_(of) {}
+  lock_wait(const lock_wait&) = delete;
+  lock_wait& operator=(const lock_wait&) = delete;
+  ~lock_wait() {
+    if (has_place_) [[unlikely]]
+      end_place();
+  }
+
+  bool await_ready() const noexcept { return has_place_ && place_.is_granted(); }
+  template <typename Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
+    const frame_handle frame = to_frame(self);
+    const bool counted = !has_place_ && frame.promise().context->spend_from_turn();
+    if (counted && of_.word_.try_lock()) [[likely]]
+      return false;
+    return wait(frame, counted);
+  }
+  guard await_resume() noexcept {
+    if (has_place_) [[unlikely]]
+      place_.take();
+    return guard(of_);
+  }
+
+private:
+  bool wait(frame_handle self, bool counted) noexcept;
+  void end_place() noexcept;
+
+  mutex& of_;
+  bool has_place_ = false;
+  union {
+    lock_place place_;
+  };
 };
 
 inline mutex::lock_wait mutex::lock() noexcept {

@@ -46,6 +46,12 @@ protected:
     wait(self, prepare);
     return true;
   }
+  /// Its end, for one who asked by itself and could not have it at once.
+  template <typename Prepare>
+  [[gnu::noinline]] void wait(frame_handle self, Prepare prepare) noexcept {
+    prepare();
+    if (arm(self)) start();
+  }
   /// The end of a start() that did not join the line after all. Not under the lock.
   void end_at_once() noexcept {
     grant();
@@ -78,11 +84,6 @@ private:
     }
     wait(self, prepare);
     return true;
-  }
-  template <typename Prepare>
-  [[gnu::noinline]] void wait(frame_handle self, Prepare prepare) noexcept {
-    prepare();
-    if (arm(self)) start();
   }
 
   enum class place : unsigned char { outside, in_line, granted };
