@@ -3,6 +3,8 @@
 
 #include "skua/coro/yield.hpp"
 
+#include <utility>
+
 namespace skua::inline SKUA_ABI {
 
 // --- handles
@@ -30,8 +32,9 @@ void channel_core::drop_sender() noexcept {
 void channel_core::drop_receiver() noexcept {
   lock();
   if (--receivers_ == 0) {
-    closed_ = true;
+    refuse();
     update_limit();
+    if (arrivals_ != nullptr) count_arrivals();
     stored_ = 0;
     unlock();
     destroy_messages();
@@ -42,8 +45,15 @@ void channel_core::drop_receiver() noexcept {
 
 void channel_core::close() noexcept {
   lock();
-  closed_ = true;
+  refuse();
   unlock_and_serve();
+}
+
+void channel_core::refuse() noexcept {
+  closed_ = true;
+  if (arrivals_ == nullptr) return;
+  const short_hold hold(arrivals_->lock);
+  arrivals_->closed = true;
 }
 
 // One number, so that who sends has one question. Before the lock is given back, if the channel was
@@ -67,7 +77,35 @@ bool channel_core::is_over_now() noexcept {
 
 std::size_t channel_core::count_now() noexcept {
   const short_hold hold(receiving_.lock());
-  return stored_;
+  if (arrivals_ == nullptr) return stored_;
+  const short_hold look(arrivals_->lock);
+  return stored_ + arrivals_->count;
+}
+
+// --- arrivals
+
+// True if there is one now that is promised to nobody.
+bool channel_core::count_arrivals() noexcept {
+  const short_hold hold(arrivals_->lock);
+  stored_ += std::exchange(arrivals_->count, 0);
+  return has_message();
+}
+
+// For one who has joined the line. False if there are some already, and it has to be served.
+bool channel_core::await_arrivals() noexcept {
+  const short_hold hold(arrivals_->lock);
+  arrivals_->awaited = true;
+  return arrivals_->count == 0;
+}
+
+// Nothing arrives meanwhile: what does so afterwards, while somebody is still in line, has a sender
+// who comes to serve.
+waiter* channel_core::serve_arrivals(wait_line::granted& to) noexcept {
+  const short_hold hold(arrivals_->lock);
+  stored_ += std::exchange(arrivals_->count, 0);
+  waiter* const one = serve(to);
+  arrivals_->awaited = !receiving_.empty();
+  return one;
 }
 
 // --- promises
@@ -109,7 +147,7 @@ bool channel_core::leave(channel_wait& who) noexcept {
 }
 
 // Who is in line has a reference already, which goes with the grant.
-void channel_core::serve(wait_line::granted& to) noexcept {
+void channel_core::serve_all(wait_line::granted& to) noexcept {
   while (!receiving_.empty() && has_message()) {
     static_cast<channel_wait*>(receiving_.first())->promised_ = true;
     ++promised_;
@@ -143,14 +181,18 @@ waiter* channel_core::serve_one() noexcept {
   return &one;
 }
 
+// Gives back the one who is to be told alone, if there is one, or adds them to `to`.
+waiter* channel_core::serve(wait_line::granted& to) noexcept {
+  waiter* const one = serve_one();
+  if (one == nullptr) serve_all(to);
+  return one;
+}
+
 void channel_core::unlock_and_serve() noexcept {
-  if (waiter* const one = serve_one()) {
-    unlock();
-    return one->complete();
-  }
   wait_line::granted ready;
-  serve(ready);
+  waiter* const one = arrivals_ != nullptr ? serve_arrivals(ready) : serve(ready);
   unlock();
+  if (one != nullptr) return one->complete();
   ready.complete();
 }
 
@@ -166,7 +208,8 @@ void channel_core::unlock_and_release() noexcept {
 }
 
 void channel_core::unlock_in_line() noexcept {
-  if (how_ == kind::rendezvous || closed_ || senders_ == 0)
+  if (how_ == kind::rendezvous || closed_ || senders_ == 0 ||
+      (arrivals_ != nullptr && !await_arrivals()))
     unlock_and_serve();
   else
     unlock();

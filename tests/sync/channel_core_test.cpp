@@ -75,6 +75,29 @@ TEST(channel_order, who_has_waited_longest_for_a_message_gets_the_next) {
   EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 1, 2, 3, 1}));
 }
 
+TEST(channel_order, who_has_waited_longest_for_what_is_sent_without_a_limit_gets_the_next) {
+  manual_executor here;
+  auto [tx, rx] = mpmc::unbounded_channel<int>();
+  std::vector<int> order;
+  driven<void> first(here, note_all(rx, 1, order));
+  driven<void> second(here, note_all(rx, 2, order));
+  driven<void> third(here, note_all(rx, 3, order));
+  for (int i = 0; i < 7; ++i) {
+    here.run_ready();
+    EXPECT_TRUE(tx.send(i));
+    EXPECT_FALSE(rx.try_receive()) << "it is promised to another";
+  }
+  here.run_ready();
+  EXPECT_TRUE(tx.send(7));
+  EXPECT_TRUE(tx.send(8));
+  {
+    const auto gone = std::move(tx);
+  }
+  here.run_ready();
+  EXPECT_TRUE(first.ended() && second.ended() && third.ended());
+  EXPECT_EQ(order, (std::vector<int>{1, 2, 3, 1, 2, 3, 1, 2, 3}));
+}
+
 TEST(channel_order, who_has_waited_longest_for_room_sends_next) {
   manual_executor here;
   auto [tx, rx] = mpmc::channel<int>(1);
@@ -139,6 +162,37 @@ TEST(channel_cancel, a_message_promised_to_the_loser_of_a_race_stays_in_the_chan
   EXPECT_EQ(*races.result(), -1);
   EXPECT_EQ(rx.try_receive(), 2);
   EXPECT_FALSE(rx.try_receive());
+}
+
+TEST(channel_cancel, what_was_sent_without_a_limit_stays_in_the_channel_likewise) {
+  manual_executor here;
+  gate other;
+  auto [tx, rx] = mpmc::unbounded_channel<int>();
+  driven<int> races(here, receive_or(rx, other));
+  here.run_ready();
+  other.open();
+  EXPECT_TRUE(tx.send(1));
+  EXPECT_TRUE(tx.send(2));
+  EXPECT_EQ(rx.size(), 2U);
+  here.run_ready();
+  EXPECT_EQ(*races.result(), -1);
+  EXPECT_EQ(rx.try_receive(), 1);
+  EXPECT_EQ(rx.try_receive(), 2);
+  EXPECT_FALSE(rx.try_receive());
+}
+
+TEST(channel_cancel, a_receiver_that_left_the_line_of_what_has_no_limit_is_not_served) {
+  manual_executor here;
+  auto [tx, rx] = mpmc::unbounded_channel<int>();
+  driven<std::optional<int>> first(here, receive(rx));
+  driven<std::optional<int>> second(here, receive(rx));
+  here.run_ready();
+  first.request_stop();
+  here.run_ready();
+  EXPECT_TRUE(first.ended() && first.result().stopped());
+  EXPECT_TRUE(tx.send(1));
+  here.run_ready();
+  EXPECT_EQ(*second.result(), 1);
 }
 
 TEST(channel_cancel, a_promise_that_is_not_kept_goes_to_the_next_in_line) {

@@ -52,6 +52,7 @@ task<> few_turns(std::uint64_t count) {
 }
 
 using sender = mpmc::sender<std::size_t>;
+using unbounded_sender = mpmc::unbounded_sender<std::size_t>;
 using receiver = mpmc::receiver<std::size_t>;
 
 /// True if it was sent.
@@ -88,6 +89,15 @@ task<> send_many(sender to, books& all, random_generator random) {
   }
 }
 
+task<> send_many(unbounded_sender to, books& all, random_generator random) {
+  while (all.more() && !to.is_closed()) {
+    const std::size_t message = all.number();
+    if (message == all.sent.size()) break;
+    if (to.send(message)) ++all.sent[message];
+    if (random.below(4) == 0) co_await skua::yield();
+  }
+}
+
 task<bool> receive_in_a_race(receiver& from, books& all, std::uint64_t turns) {
   auto how = co_await skua::select(from.receive(), few_turns(turns));
   if (how.index() == 1) co_return true;
@@ -117,9 +127,9 @@ task<> receive_many(receiver from, books& all, random_generator random) {
 }
 
 /// Some are stopped in the middle of something.
-task<> one_round(random_generator random, books& all) {
-  constexpr std::array<std::size_t, 5> sizes = {0, 1, 2, 7, 64};
-  auto [tx, rx] = mpmc::channel<std::size_t>(sizes[random.below(sizes.size())]);
+template <typename Sender>
+task<> one_round(random_generator random, books& all, std::pair<Sender, receiver> ends) {
+  auto [tx, rx] = std::move(ends);
   std::vector<skua::join_handle<void>> running;
   for (std::uint64_t i = 1 + random.below(6); i > 0; --i)
     running.push_back(skua::spawn(send_many(tx, all, random.split())));
@@ -136,6 +146,13 @@ task<> one_round(random_generator random, books& all) {
   // The last receiver, whatever became of the others.
   while (auto one = co_await rx.receive()) ++all.received[*one];
   for (auto& one : running) (void)co_await one.outcome();
+}
+
+task<> one_round(random_generator random, books& all) {
+  constexpr std::array<std::size_t, 5> sizes = {0, 1, 2, 7, 64};
+  const std::uint64_t which = random.below(sizes.size() + 2);
+  if (which < sizes.size()) return one_round(random, all, mpmc::channel<std::size_t>(sizes[which]));
+  return one_round(random, all, mpmc::unbounded_channel<std::size_t>());
 }
 
 void many_rounds(std::size_t workers) {

@@ -237,6 +237,51 @@ TEST(mpsc, unbounded_keeps_the_order_while_it_grows_and_shrinks) {
   EXPECT_EQ(received, sent);
 }
 
+TEST(mpsc, unbounded_counts_what_receivers_have_not_looked_at_yet) {
+  auto [tx, rx] = mpsc::unbounded_channel<int>();
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(tx.send(i));
+  EXPECT_EQ(rx.size(), 3U);
+  EXPECT_EQ(rx.try_receive(), 0);
+  for (int i = 3; i < 5; ++i) EXPECT_TRUE(tx.send(i));
+  EXPECT_EQ(rx.size(), 4U) << "some are on the receiver's side, some still on the senders'";
+  std::vector<int> all;
+  auto rest = [&]() -> task<std::size_t> { co_return co_await rx.receive_many(all, 100); };
+  EXPECT_EQ(skua::sync_wait(rest()), 4U) << "of both sides";
+  EXPECT_EQ(all, (std::vector<int>{1, 2, 3, 4}));
+  EXPECT_TRUE(rx.empty());
+}
+
+TEST(mpsc, unbounded_is_not_over_while_anything_is_on_either_side) {
+  auto [tx, rx] = mpsc::unbounded_channel<int>();
+  EXPECT_TRUE(tx.send(1));
+  EXPECT_TRUE(tx.send(2));
+  EXPECT_EQ(rx.try_receive(), 1);
+  EXPECT_TRUE(tx.send(3));
+  {
+    const auto gone = std::move(tx);
+  }
+  EXPECT_FALSE(rx.is_over());
+  EXPECT_EQ(rx.try_receive(), 2);
+  EXPECT_FALSE(rx.is_over()) << "one that nobody has looked at";
+  EXPECT_EQ(skua::sync_wait(rx.receive()), 3);
+  EXPECT_TRUE(rx.is_over());
+  EXPECT_EQ(skua::sync_wait(rx.receive()), std::nullopt);
+}
+
+TEST(mpsc, unbounded_destroys_what_is_on_either_side_with_the_receiver) {
+  ledger book;
+  auto [tx, rx] = mpsc::unbounded_channel<entry>();
+  for (int i = 0; i < 40; ++i) EXPECT_TRUE(tx.send(entry(book)));
+  EXPECT_TRUE(rx.try_receive());
+  for (int i = 0; i < 40; ++i) EXPECT_TRUE(tx.send(entry(book)));
+  {
+    const auto moved = std::move(rx);
+    EXPECT_EQ(moved.size(), 79U);
+  }
+  EXPECT_TRUE(book.balanced(80));
+  EXPECT_TRUE(tx.send(entry(book)).is_closed());
+}
+
 TEST(mpsc, receive_many_gives_what_is_there_and_no_more_than_was_asked_for) {
   auto body = []() -> task<> {
     auto [tx, rx] = mpsc::unbounded_channel<int>();

@@ -3,6 +3,7 @@
 
 #include "skua/base/abi.hpp"
 #include "skua/base/check.hpp"
+#include "skua/base/short_lock.hpp"
 #include "skua/sync/wait_line.hpp"
 
 #include <cstddef>
@@ -21,12 +22,25 @@ class channel_wait;
 ///
 /// So somebody is in line for messages only while all that are inside are promised, and for room
 /// only while there is none.
+///
+/// Who sends without a limit has nothing to ask: such messages arrive under a lock of their own,
+/// and count here when somebody looks for one. So senders and receivers hardly ever meet. To who is
+/// in line for a message that arrives its sender comes in and serves.
 class [[gnu::visibility("default")]] channel_core {
 public:
   enum class kind : unsigned char {
     bounded,     ///< as many messages as it has places
     rendezvous,  ///< one place, and only while somebody waits to receive
     unbounded,
+  };
+
+  /// Unbounded: messages that were sent, and do not count as stored yet. All under its lock, which
+  /// may be taken while that of the channel is held, and not the other way round.
+  struct arrivals {
+    short_lock lock;
+    bool closed = false;
+    bool awaited = false;  // somebody is in line: who puts one in comes and serves
+    std::size_t count = 0;
   };
 
   channel_core(kind how, std::size_t places) noexcept
@@ -65,6 +79,15 @@ public:
 
   /// One that is promised to nobody.
   [[nodiscard]] bool has_message() const noexcept { return stored_ > promised_; }
+  /// The same, after a look at what has arrived. That is for those in line first.
+  [[nodiscard]] bool find_message() noexcept {
+    return has_message() || (arrivals_ != nullptr && receiving_.empty() && count_arrivals());
+  }
+  /// How many there are, likewise.
+  [[nodiscard]] std::size_t find_messages() noexcept {
+    if (arrivals_ != nullptr && receiving_.empty()) count_arrivals();
+    return unpromised();
+  }
   [[nodiscard]] std::size_t unpromised() const noexcept {
     return has_message() ? stored_ - promised_ : 0;
   }
@@ -74,7 +97,8 @@ public:
   [[nodiscard]] bool is_closed() const noexcept { return closed_; }
   /// Nothing is inside, and nothing will be.
   [[nodiscard]] bool is_over() const noexcept {
-    return stored_ == 0 && (closed_ || senders_ == 0) && reserved_ == 0 && sending_.empty();
+    return stored_ == 0 && (closed_ || senders_ == 0) && reserved_ == 0 && sending_.empty() &&
+           (arrivals_ == nullptr || arrivals_->count == 0);  // which nobody changes any more
   }
   [[nodiscard]] bool has_receivers() const noexcept { return receivers_ > 0; }
   [[nodiscard]] std::size_t stored() const noexcept { return stored_; }
@@ -106,6 +130,9 @@ public:
 protected:
   virtual ~channel_core() = default;
 
+  /// Unbounded: before it is used. `in` is a part of it.
+  void arrive_in(arrivals& in) noexcept { arrivals_ = &in; }
+
   // Under the lock, by what knows the messages.
   void added_one() noexcept { ++stored_; }
   void took_one() noexcept { --stored_; }
@@ -118,9 +145,14 @@ private:
   /// All of them, outside the lock. It is called once, and nothing is put in or taken afterwards.
   virtual void destroy_messages() noexcept = 0;
 
+  void refuse() noexcept;
+  bool count_arrivals() noexcept;
+  [[nodiscard]] bool await_arrivals() noexcept;
   void update_limit() noexcept;
+  waiter* serve_arrivals(wait_line::granted& to) noexcept;
+  waiter* serve(wait_line::granted& to) noexcept;
   waiter* serve_one() noexcept;
-  void serve(wait_line::granted& to) noexcept;
+  void serve_all(wait_line::granted& to) noexcept;
 
   // One number, so that who moves a message has one question.
   static constexpr unsigned char somebody_waits = 1;  // in line for messages or for room
@@ -140,7 +172,8 @@ private:
   std::size_t reserved_ = 0;  // places, besides those
   std::size_t senders_ = 1;
   std::size_t receivers_ = 1;
-  std::size_t references_ = 2;  // handles, permits, and waits that wait or hold a promise
+  std::size_t references_ = 2;    // handles, permits, and waits that wait or hold a promise
+  arrivals* arrivals_ = nullptr;  // always, unless it is unbounded
 };
 
 /// Every wait at a channel. Keeps the channel alive while it waits or holds a promise; the handle

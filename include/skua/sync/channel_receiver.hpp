@@ -95,9 +95,12 @@ public:
     channel_state<T>& from = state();
     if (!from.try_lock()) [[unlikely]]
       return lock_and_receive(frame);
-    if (!from.has_message() || !frame.promise().context->spend_from_turn()) [[unlikely]]
+    if (!from.has_message() || !from.has_oldest() || !frame.promise().context->spend_from_turn())
+        [[unlikely]]
       return receive_or_wait(frame);
-    return receive_at_once(from);
+    take_one(from);
+    from.unlock_after_move();
+    return false;
   }
 
   std::optional<T> await_resume() noexcept {
@@ -114,28 +117,32 @@ private:
     return receive_or_wait(self);
   }
   [[gnu::noinline]] bool receive_or_wait(frame_handle self) noexcept {
-    if (state().has_message() && self.promise().context->spend_budget())
-      return receive_at_once(state());
+    channel_state<T>& from = state();
+    if (from.find_message() && self.promise().context->spend_budget()) {
+      from.find_oldest();
+      take_one(from);
+      from.unlock_after_move();
+      return false;
+    }
     wait(self);
     return true;
-  }
-  bool receive_at_once(channel_state<T>& from) noexcept {
-    take_one(from);
-    from.unlock_after_move();
-    return false;
   }
 
   void take_one(channel_state<T>& from) noexcept {
     from.take([this](T&& one) { message_.emplace(std::move(one)); });
   }
-  void take_promised() noexcept {
+  // Apart likewise.
+  [[gnu::noinline]] void take_promised() noexcept {
     take();
     message_.reset();
     channel_state<T>& from = state();
     from.lock();
     if (has_promise()) {
       from.end_promise_of_messages(1);
-      if (from.stored() > 0) take_one(from);
+      if (from.stored() > 0) {
+        from.find_oldest();
+        take_one(from);
+      }
     }
     from.unlock_and_release();
   }
@@ -158,7 +165,7 @@ public:
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     const frame_handle frame = to_frame(self);
     from_.lock();
-    if (from_.has_message() && frame.promise().context->spend_budget()) {
+    if (from_.find_message() && frame.promise().context->spend_budget()) {
       from_.promise_message(*this);
       from_.unlock();
       return false;
@@ -182,7 +189,7 @@ private:
       of.take();
       if (!of.has_promise()) return;
       from_.lock();
-      const std::size_t more = from_.unpromised();
+      const std::size_t more = from_.find_messages();
       count_ = more < of.most_ ? 1 + more : of.most_;
       from_.promise_more(count_ - 1);
       from_.unlock();
@@ -215,8 +222,10 @@ private:
       const std::size_t before = moved;
       const std::size_t until = count - moved > at_a_time ? moved + at_a_time : count;
       from_.lock();
-      for (; moved < until && from_.stored() > 0; ++moved)
+      for (; moved < until && from_.stored() > 0; ++moved) {
+        from_.find_oldest();
         from_.take([this](T&& one) { to_.push_back(std::move(one)); });
+      }
       from_.unlock_after_move();
       if (moved == before) break;
     }
@@ -235,7 +244,8 @@ std::optional<T> channel_receiver<T>::try_receive() const noexcept {
   channel_state<T>& from = state();
   std::optional<T> message;
   from.lock();
-  if (from.has_message()) {
+  if (from.find_message()) {
+    from.find_oldest();
     from.take([&message](T&& one) { message.emplace(std::move(one)); });
     from.unlock_after_move();
   } else {

@@ -179,7 +179,8 @@ private:
     return false;
   }
 
-  void put_promised() noexcept {
+  // Apart likewise.
+  [[gnu::noinline]] void put_promised() noexcept {
     take();
     channel_state<T>& to = state();
     to.lock();

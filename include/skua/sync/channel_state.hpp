@@ -6,16 +6,13 @@
 #include "skua/sync/message_ring.hpp"
 
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 namespace skua::inline SKUA_ABI {
 
-/// A bounded channel has one ring for its whole life. An unbounded one adds a larger ring when the
-/// last is full, and frees each that is empty: so in the end one is left that is large enough, and
-/// nothing is allocated any more.
+/// A bounded channel has one ring for its whole life; see unbounded_state for the other.
 template <typename T>
-class channel_state final : public channel_core {
+class channel_state : public channel_core {
 public:
   using ring = message_ring<T>;
 
@@ -25,24 +22,25 @@ public:
     const std::size_t places = capacity == 0 ? 1 : capacity;
     return *new channel_state(how, places, ring::make(places));
   }
-  [[nodiscard]] static channel_state& make_unbounded() {
-    return *new channel_state(kind::unbounded, std::numeric_limits<std::size_t>::max(),
-                              ring::make(first_ring));
-  }
 
   // Under the lock.
 
-  /// There is room for it.
+  /// Bounded: there is room for it.
   void put(T&& message) noexcept {
-    newest_->push(std::move(message));
+    oldest_->push(std::move(message));
     added_one();
   }
 
-  /// There is one. Gives it to `to`, as an rvalue.
+  /// There is one: so it is where take() looks for it.
+  [[nodiscard]] bool has_oldest() const noexcept { return !oldest_->empty(); }
+  /// There is one. Afterwards it is there.
+  void find_oldest() noexcept {
+    if (!has_oldest()) [[unlikely]]
+      empty_next_ring();
+  }
+  /// It is there. Gives it to `to`, as an rvalue.
   template <typename Take>
   void take(Take to) noexcept {
-    if (oldest_->empty()) [[unlikely]]
-      retire_oldest();
     took_one();
     oldest_->pop(std::move(to));
   }
@@ -54,23 +52,9 @@ public:
     unlock();
   }
 
-  /// Unbounded: its place is in another ring. The caller makes one outside the lock and add()s it.
-  [[nodiscard]] bool needs_ring() const noexcept { return newest_->full(); }
-  [[nodiscard]] std::size_t places_of_next_ring() const noexcept {
-    const std::size_t now = newest_->places();
-    return now < largest_ring ? now * 2 : now;
-  }
-  void add(typename ring::hold more) noexcept {
-    newest_->next = more.release();
-    newest_ = newest_->next;
-  }
-
-private:
-  static constexpr std::size_t first_ring = 16;
-  static constexpr std::size_t largest_ring = 4096;
-
+protected:
   channel_state(kind how, std::size_t places, typename ring::hold first) noexcept
-      : channel_core(how, places), oldest_(first.release()), newest_(oldest_) {}
+      : channel_core(how, places), oldest_(first.release()) {}
   ~channel_state() override {
     const typename ring::hold used(oldest_);
     const typename ring::hold unused(spent_);
@@ -83,7 +67,16 @@ private:
     unlock();
   }
 
-  void retire_oldest() noexcept {
+private:
+  // Unbounded, under the lock: all that has arrived, for a ring that is empty.
+  virtual ring* take_arrived(ring* empty) noexcept { return empty; }
+
+  // There is a message, but it is behind this ring.
+  [[gnu::noinline]] void empty_next_ring() noexcept {
+    if (oldest_->next == nullptr) {
+      oldest_ = take_arrived(oldest_);
+      return;
+    }
     ring* const empty = std::exchange(oldest_, oldest_->next);
     empty->next = std::exchange(spent_, empty);
     note_unused_memory();
@@ -96,7 +89,6 @@ private:
   }
 
   ring* oldest_;
-  ring* newest_;           // the same, unless it grows
   ring* spent_ = nullptr;  // to be freed outside the lock
 };
 

@@ -6,6 +6,7 @@
 #include "skua/sync/channel_sender.hpp"
 #include "skua/sync/channel_state.hpp"
 #include "skua/sync/unbounded_sender.hpp"
+#include "skua/sync/unbounded_state.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -44,7 +45,7 @@ template <typename T>
 /// Sending never waits, and allocates when more is inside than ever before. Throws std::bad_alloc.
 template <typename T>
 [[nodiscard]] std::pair<unbounded_sender<T>, receiver<T>> unbounded_channel() {
-  channel_state<T>& shared = channel_state<T>::make_unbounded();
+  unbounded_state<T>& shared = unbounded_state<T>::make();
   return {unbounded_sender<T>(shared), receiver<T>(shared)};
 }
 

@@ -3,8 +3,8 @@
 
 #include "skua/base/abi.hpp"
 #include "skua/sync/channel_sender.hpp"
-#include "skua/sync/channel_state.hpp"
 #include "skua/sync/send_result.hpp"
+#include "skua/sync/unbounded_state.hpp"
 
 #include <utility>
 
@@ -15,30 +15,14 @@ namespace skua::inline SKUA_ABI {
 template <typename T>
 class unbounded_sender : public channel_sender_handle<T> {
 public:
-  using channel_sender_handle<T>::channel_sender_handle;
+  /// Use unbounded_channel().
+  explicit unbounded_sender(unbounded_state<T>& of) noexcept : channel_sender_handle<T>(of) {}
 
   /// Sent, or closed and the message comes back. Throws std::bad_alloc; the message is lost then.
   send_result<T> send(T message) const {
-    channel_state<T>& to = this->state();
-    typename channel_state<T>::ring::hold more;
-    to.lock();
-    while (!to.is_closed() && to.needs_ring()) {
-      if (more) {
-        to.add(std::move(more));
-        break;
-      }
-      const std::size_t places = to.places_of_next_ring();
-      to.unlock();
-      more = channel_state<T>::ring::make(places);
-      to.lock();
-    }
-    if (to.is_closed()) {
-      to.unlock();
-      return {send_result<T>::reason::closed, std::move(message)};
-    }
-    to.put(std::move(message));
-    to.unlock_after_move();
-    return {};
+    if (static_cast<unbounded_state<T>&>(this->state()).put(message)) [[likely]]
+      return {};
+    return {send_result<T>::reason::closed, std::move(message)};
   }
 };
 

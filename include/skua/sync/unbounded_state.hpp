@@ -1,0 +1,123 @@
+// skua/sync/unbounded_state.hpp: a channel in which senders and receivers hardly ever meet.
+#pragma once
+
+#include "skua/base/abi.hpp"
+#include "skua/base/cache_line.hpp"
+#include "skua/base/short_lock.hpp"
+#include "skua/sync/channel_state.hpp"
+
+#include <cstddef>
+#include <limits>
+#include <utility>
+
+namespace skua::inline SKUA_ABI {
+
+/// There are rings that senders fill, and others that receivers empty: who finds the latter empty
+/// takes all of the former. Senders add a larger ring when the last is full, receivers free each
+/// that is empty, and the last of theirs is filled next: so in the end two are left that are large
+/// enough, and nothing is allocated any more.
+template <typename T>
+class unbounded_state final : public channel_state<T> {
+public:
+  using ring = message_ring<T>;
+
+  /// Throws std::bad_alloc.
+  [[nodiscard]] static unbounded_state& make() {
+    return *new unbounded_state(ring::make(first_ring));
+  }
+
+  /// False if it is closed, and the message is still there. Throws std::bad_alloc. Not under the
+  /// lock.
+  [[nodiscard]] bool put(T& message) {
+    in_.lock.lock();
+    if (in_.closed || needs_ring()) [[unlikely]]
+      return put_with_care(message);
+    unlock_with(message);
+    return true;
+  }
+
+private:
+  static constexpr std::size_t first_ring = 16;
+  static constexpr std::size_t largest_ring = 4096;
+
+  // Under a lock of its own, and away from what receivers write.
+  struct alignas(interference_distance) inbox : channel_core::arrivals {
+    // Both null before the first message.
+    ring* oldest = nullptr;
+    ring* newest = nullptr;  // the same, unless it grows
+  };
+
+  explicit unbounded_state(typename ring::hold first) noexcept
+      : channel_state<T>(channel_core::kind::unbounded, std::numeric_limits<std::size_t>::max(),
+                         std::move(first)) {
+    this->arrive_in(in_);
+  }
+  ~unbounded_state() override { const typename ring::hold arrived(in_.oldest); }
+
+  ring* take_arrived(ring* empty) noexcept override {
+    const short_hold hold(in_.lock);
+    in_.newest = empty;
+    return std::exchange(in_.oldest, empty);
+  }
+
+  void destroy_messages() noexcept override {
+    in_.lock.lock();
+    const typename ring::hold arrived(std::exchange(in_.oldest, nullptr));
+    in_.newest = nullptr;
+    in_.lock.unlock();
+    channel_state<T>::destroy_messages();
+  }
+
+  // Under the lock of the inbox.
+
+  [[nodiscard]] bool needs_ring() const noexcept {
+    return in_.newest == nullptr || in_.newest->full();
+  }
+  [[nodiscard]] std::size_t places_of_next_ring() const noexcept {
+    if (in_.newest == nullptr) return first_ring;
+    const std::size_t now = in_.newest->places();
+    return now < largest_ring ? now * 2 : now;
+  }
+  void add(typename ring::hold more) noexcept {
+    ring*& last = in_.newest == nullptr ? in_.oldest : in_.newest->next;
+    last = more.release();
+    in_.newest = last;
+  }
+
+  // These give it back.
+
+  void unlock_with(T& message) noexcept {
+    in_.newest->push(std::move(message));
+    ++in_.count;
+    const bool awaited = in_.awaited;
+    in_.lock.unlock();
+    if (!awaited) [[likely]]
+      return;
+    this->lock();
+    this->unlock_and_serve();
+  }
+  // Apart, so that the usual way calls nothing.
+  [[gnu::noinline]] bool put_with_care(T& message) {
+    typename ring::hold more;  // made and freed while nobody has to wait for that
+    while (!in_.closed && needs_ring()) {
+      if (more) {
+        add(std::move(more));
+        break;
+      }
+      const std::size_t places = places_of_next_ring();
+      in_.lock.unlock();
+      more = ring::make(places);
+      in_.lock.lock();
+    }
+    const bool closed = in_.closed;
+    if (closed)
+      in_.lock.unlock();
+    else
+      unlock_with(message);
+    return !closed;
+  }
+
+  inbox in_;
+};
+
+}  // namespace skua::inline SKUA_ABI
