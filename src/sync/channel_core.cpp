@@ -189,6 +189,10 @@ waiter* channel_core::serve(wait_line::granted& to) noexcept {
 }
 
 void channel_core::unlock_and_serve() noexcept {
+  if (waiter* const alone = arrivals_ == nullptr ? serve_one() : nullptr) {
+    unlock();
+    return alone->complete();
+  }
   wait_line::granted ready;
   waiter* const one = arrivals_ != nullptr ? serve_arrivals(ready) : serve(ready);
   unlock();
