@@ -57,7 +57,7 @@ struct fault_driver::substitute : operation {
         original(instead_of),
         how(what),
         late(*this) {
-    expiry.deadline = instead_of.expiry.deadline;
+    expiry().deadline = instead_of.expiry().deadline;
   }
 
   struct lateness : timer {

@@ -80,13 +80,13 @@ std::int64_t kernel_driver::next_deadline() noexcept {
 // One that fires nothing is the timeout of an operation.
 void kernel_driver::gather_timers(harvest& into) noexcept {
   if (!timers_.may_have()) return;
-  intrusive_list<timer> due;
+  timer_list due;
   timers_.take_due(due);
   while (timer* const one = due.pop_front()) {
     if (one->fire != nullptr)
       into.due.push_back(*one);
     else
-      expire(static_cast<operation_timer*>(one)->of, into);
+      expire(static_cast<operation&>(*one), into);
   }
 }
 
@@ -115,7 +115,7 @@ void kernel_driver::came_from_pool(operation& op) noexcept {
 
 void kernel_driver::let_go(operation& op) noexcept {
   op.at = operation::place::nowhere;
-  if (op.expiry.linked()) timers_.remove(op.expiry);
+  if (op.expiry().linked()) timers_.remove(op.expiry());
 }
 
 }  // namespace skua::inline SKUA_ABI

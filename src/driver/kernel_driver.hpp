@@ -49,7 +49,7 @@ protected:
   /// What there is to hand over, when no lock is held any more.
   struct harvest {
     intrusive_list<operation> ended;
-    intrusive_list<timer> due;
+    timer_list due;
   };
 
   kernel_driver(wakers made, const clock& time, offload_target& pool) noexcept;

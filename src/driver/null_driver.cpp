@@ -94,7 +94,7 @@ bool null_driver::cancel(operation& op) noexcept {
 }
 
 bool null_driver::hand_over() noexcept {
-  intrusive_list<timer> due;
+  timer_list due;
   intrusive_list<operation> ended;
   {
     const std::lock_guard hold(mutex_);

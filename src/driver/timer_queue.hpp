@@ -48,7 +48,7 @@ public:
   bool remove(timer& item) noexcept { return wheel_.remove(item); }
 
   /// Moves those that are due behind the last of `due`.
-  void take_due(intrusive_list<timer>& due) noexcept {
+  void take_due(timer_list& due) noexcept {
     looked_at_ = time_.now();
     wheel_.advance(looked_at_, due);
     // order: none; see may_have().

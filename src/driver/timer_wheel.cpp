@@ -9,8 +9,6 @@
 namespace skua::inline SKUA_ABI {
 namespace {
 
-using timer_list = intrusive_list<timer>;
-
 /// Moves the timers at the head of `from`, as far as their deadlines do not fall, to `run`.
 void take_run(timer_list& from, timer_list& run) noexcept {
   std::int64_t last = 0;

@@ -58,7 +58,7 @@ public:
   /// (n timers of one slot that were not inserted in order, n log n steps), at most seven moves
   /// from level to level before, and a few more whenever one is inserted for the current tick that
   /// is due before others.
-  void advance(std::int64_t now, intrusive_list<timer>& expired) noexcept;
+  void advance(std::int64_t now, timer_list& expired) noexcept;
 
   /// When to call advance() next; `no_deadline` if the wheel is empty. O(levels). Never later than
   /// the earliest deadline, and equal to it unless a timer was removed: then it may be the deadline
@@ -78,7 +78,7 @@ private:
   static_assert(tick_bits + levels * digit_bits >= 64, "every int64 has its slot");
 
   struct slot {
-    intrusive_list<timer> items;          // those of equal deadline in order of insertion
+    timer_list items;                     // those of equal deadline in order of insertion
     std::int64_t earliest = no_deadline;  // not later than any of them
   };
 
@@ -93,10 +93,10 @@ private:
 
   void file(timer& item) noexcept;
   void set_empty(std::size_t place) noexcept;
-  void turn_to(std::uint64_t tick, intrusive_list<timer>& expired) noexcept;
+  void turn_to(std::uint64_t tick, timer_list& expired) noexcept;
   void file_anew(std::size_t place) noexcept;
-  void hand_out(std::size_t place, intrusive_list<timer>& expired) noexcept;
-  void hand_out_current(std::int64_t now, intrusive_list<timer>& expired) noexcept;
+  void hand_out(std::size_t place, timer_list& expired) noexcept;
+  void hand_out_current(std::int64_t now, timer_list& expired) noexcept;
   void note_order(const slot& current, std::int64_t deadline) noexcept;
   void put_in_order(slot& current) noexcept;
 
@@ -105,7 +105,7 @@ private:
   bool in_order_ = true;                          // the current slot, by deadline
   std::int64_t latest_ = 0;                       // the deadline of its last, if it is in order
   std::array<std::uint64_t, levels> occupied_{};  // by level: which slots are not empty
-  intrusive_list<timer> lengths_;                 // those that have not begun
+  timer_list lengths_;                            // those that have not begun
   std::array<slot, levels * slots> slots_;        // at level * slots + digit, a slot's "place"
 };
 

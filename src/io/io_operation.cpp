@@ -16,44 +16,44 @@
 namespace skua::inline SKUA_ABI {
 // What was to be closed is closed, even if the task was stopped before.
 io_wait::~io_wait() {
-  if (record_.code == op_code::close && through_ == nullptr) unique_fd(record_.fd).reset();
+  if (code == op_code::close && home == nullptr) unique_fd(fd).reset();
 }
 
 void io_wait::start() noexcept {
   const current_state& here = current();
-  check(!under_way_, "an operation is awaited by one task at a time");
-  has_result_ = false;
+  check(state_ != state::under_way, "an operation is awaited by one task at a time");
+  state_ = state::idle;
   outside_ = here.runtime == nullptr;
   if (outside_) return complete();
-  const bool limited = timeout_ != no_deadline && record_.code != op_code::close;
-  record_.expiry.deadline = limited ? here.runtime->deadline_after(timeout_) : no_deadline;
-  through_ = &here.runtime->driver_of_this_thread();
-  under_way_ = true;
+  const bool limited = timeout_ != no_deadline && code != op_code::close;
+  expiry().deadline = limited ? here.runtime->deadline_after(timeout_) : no_deadline;
+  driver& through = here.runtime->driver_of_this_thread();
+  home = &through;
+  state_ = state::under_way;
   stands_still_ = here.runtime->virtual_time();
   if (stands_still_ != nullptr) stands_still_->operation_begins();
   if (at_ != nullptr) at_->operation_begins();
-  through_->submit(record_);
+  through.submit(*this);
 }
 
 // The descriptor may go as soon as the task goes on.
-void io_wait::stop_counting() noexcept {
-  under_way_ = false;
+void io_wait::let_go_as(state now) noexcept {
+  state_ = now;
   if (at_ != nullptr) at_->operation_ended();
 }
 
 cancel_answer io_wait::cancel() noexcept {
-  if (record_.code == op_code::close) return cancel_answer::pending;
+  if (code == op_code::close) return cancel_answer::pending;
   if (outside_) return cancel_answer::pending;  // the completion is on its way
-  if (!through_->cancel(record_)) return cancel_answer::pending;
-  stop_counting();
+  if (!home->cancel(*this)) return cancel_answer::pending;
+  let_go_as(state::idle);
   if (stands_still_ != nullptr) stands_still_->operation_ended();
   return cancel_answer::detached;
 }
 
 void io_wait::ended(operation& op) noexcept {
-  io_wait& self = static_cast<record&>(op).of;
-  self.has_result_ = true;
-  self.stop_counting();
+  auto& self = static_cast<io_wait&>(op);
+  self.let_go_as(state::ended);
   if (op.code == op_code::close) op.fd = -1;  // which may be another's by now
   virtual_clock* const stood_still = self.stands_still_;
   if (op.result == -ECANCELED)
@@ -64,10 +64,10 @@ void io_wait::ended(operation& op) noexcept {
 }
 
 std::int32_t io_wait::take() {
-  has_result_ = false;
+  state_ = state::idle;
   if (outside_) throw std::logic_error("skua::io: an operation is awaited in a task of a runtime");
-  if (record_.result >= large) charge(record_.result);
-  return record_.result;
+  if (operation::result >= large) charge(operation::result);
+  return operation::result;
 }
 
 // To move much takes longer than to move little.
@@ -78,7 +78,7 @@ void io_wait::charge(std::int32_t bytes) noexcept {
 }
 
 std::unexpected<std::error_code> io_wait::failure(std::int32_t negated) const noexcept {
-  if (negated == -ECANCELED && record_.timed_out) return fail(std::errc::timed_out);
+  if (negated == -ECANCELED && timed_out) return fail(std::errc::timed_out);
   return fail(error_from_errno(-negated));
 }
 

@@ -18,7 +18,7 @@ struct probe : skua::timer {
 };
 
 times deadlines_due(skua::timer_wheel& wheel, std::int64_t now) {
-  skua::intrusive_list<skua::timer> expired;
+  skua::timer_list expired;
   wheel.advance(now, expired);
   times all;
   while (const skua::timer* one = expired.pop_front()) all.push_back(one->deadline);

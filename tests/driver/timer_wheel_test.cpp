@@ -20,7 +20,7 @@
 namespace {
 
 using skua::no_deadline;
-using timer_list = skua::intrusive_list<skua::timer>;
+using skua::timer_list;
 using times = std::vector<std::int64_t>;
 
 constexpr std::int64_t tick = 1 << 20;  // a slot of the lowest level

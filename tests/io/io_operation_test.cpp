@@ -82,6 +82,13 @@ TEST(operations_without_a_runtime, close_what_they_were_given) {
   EXPECT_FALSE(is_open(number));
 }
 
+// One is part of every connection that waits, and a few words more are another size of frame.
+TEST(operations_that_nobody_awaits, are_small) {
+  EXPECT_LE(sizeof(skua::operation), 144U);
+  EXPECT_LE(sizeof(skua::io_operation<std::size_t>), 192U);
+  EXPECT_LE(sizeof(io::descriptor), 16U);
+}
+
 TEST(operations_that_nobody_awaits, do_nothing) {
   const watched_zero watch;
   const std::size_t before = open_fds();

@@ -184,7 +184,7 @@ void remove_in_order(const std::array<std::size_t, 5>& order, std::size_t remove
   std::size_t fired = 0;
   for (const std::int64_t now : deadlines) {
     time.advance(now - time.now());
-    skua::intrusive_list<skua::timer> due;
+    skua::timer_list due;
     queue.take_due(due);
     for (; const skua::timer* const one = due.pop_front(); ++fired) EXPECT_EQ(one->deadline, now);
   }

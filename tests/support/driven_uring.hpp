@@ -31,7 +31,7 @@ protected:
   void SetUp() override { ASSERT_NE(driver, nullptr) << "there is no io_uring here"; }
 
   void submit_with_timeout(noted_operation& op, std::int64_t length) {
-    op.expiry.deadline = clock.now() + length;
+    op.expiry().deadline = clock.now() + length;
     driver->submit(op);
   }
   void await(const noted_operation& op) {

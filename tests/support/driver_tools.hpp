@@ -88,7 +88,7 @@ public:
   /// Becomes another operation, as a leaf that is awaited again does.
   void ask_for(const skua::op_request& what) {
     static_cast<skua::op_request&>(*this) = what;
-    expiry.deadline = skua::no_deadline;
+    expiry().deadline = skua::no_deadline;
   }
 
 private:

@@ -11,7 +11,6 @@
 namespace skua::inline SKUA_ABI {
 
 class driver;
-struct operation;
 
 /// What is asked for, and the fields of `operation` that say so besides `fd`.
 enum class op_code : std::uint8_t {
@@ -47,51 +46,39 @@ enum class op_code : std::uint8_t {
 };
 inline constexpr std::size_t op_code_count = static_cast<std::size_t>(op_code::futex_wait) + 1;
 
-/// The timeout of an operation.
-struct operation_timer : timer {
-  explicit operation_timer(operation& whose) noexcept : timer(nullptr), of(whose) {}
-  operation& of;
-};
-
-/// What to do; see op_code for which fields count.
+/// What to do; see op_code for which fields count. None has both fields of a union. It is part of
+/// every wait for I/O, and so of every connection: the small fields are last, where those of
+/// `operation` go on.
 struct op_request {
-  op_code code = op_code::nop;
+  union {
+    void* address = nullptr;
+    std::int64_t other_offset;
+  };
+  union {
+    std::int64_t offset = -1;
+    void* other_address;
+  };
+  std::uint64_t length = 0;
+  /// Not 0: names the owner of `fd`, through whom alone it is closed. What is known about the
+  /// number holds for as long as requests name the same one. No two owners have the same name.
+  std::uint64_t owner = 0;
   int fd = -1;
   int other_fd = -1;
   std::uint32_t flags = 0;
   std::uint32_t mode = 0;
-  void* address = nullptr;
-  void* other_address = nullptr;
-  std::uint64_t length = 0;
-  std::int64_t offset = -1;
-  std::int64_t other_offset = -1;
-  /// Not 0: names the owner of `fd`, through whom alone it is closed. What is known about the
-  /// number holds for as long as requests name the same one. No two owners have the same name.
-  std::uint64_t owner = 0;
+  op_code code = op_code::nop;
 };
 
 /// Lives in whoever waits for it, and stays where it is from driver::submit() until `done` is
 /// called or driver::cancel() has taken it back. So does all that it points to.
 ///
 /// It is on one list at a time: of its driver's, or of the blocking pool's if it has to block a
-/// thread.
-struct operation : pool_job, op_request {
+/// thread. As a timer, which fires nothing, it is its own timeout.
+struct operation : pool_job, timer, op_request {
   using done_function = void (*)(operation&) noexcept;
 
   operation(const op_request& what, done_function when_done) noexcept
-      : pool_job(nullptr), op_request(what), done(when_done), expiry(*this) {}
-
-  // How it ended.
-
-  /// What the system call would have returned, or a negated errno. -ECANCELED: cancelled.
-  std::int32_t result = 0;
-  /// The cancellation was the timeout's.
-  bool timed_out = false;
-
-  /// Called once, from any thread, with no lock held. The operation may be gone when it returns.
-  done_function done;
-
-  // For the driver that has it, under that driver's lock.
+      : pool_job(nullptr), timer(nullptr), op_request(what), done(when_done) {}
 
   enum class place : std::uint8_t {
     nowhere,    // not submitted, or ended
@@ -106,14 +93,36 @@ struct operation : pool_job, op_request {
     answered,  // it has: the operation ends soon, or cannot be stopped
   };
 
-  driver* home = nullptr;
+  /// Its timeout; none without a deadline.
+  [[nodiscard]] timer& expiry() noexcept { return *this; }
+  [[nodiscard]] const timer& expiry() const noexcept { return *this; }
+
+  // From here on in the order that leaves no gaps.
+
+  /// The cancellation was the timeout's.
+  bool timed_out = false;
+
+  // For the driver that has it, under that driver's lock.
   place at = place::nowhere;
   cancelling cancel = cancelling::no;
-  bool last_is_in = false;  // the last completion, while the answer to the cancellation is not
-  bool stage = false;       // the second of two steps
+
+  /// How it ended: what the system call would have returned, or a negated errno. -ECANCELED:
+  /// cancelled.
+  std::int32_t result = 0;
+
+  /// Called once, from any thread, with no lock held. The operation may be gone when it returns.
+  done_function done;
+
+  /// Who has it, or had it last: set by whoever submits it, or by the driver behind that one, which
+  /// may be asked to cancel it likewise.
+  driver* home = nullptr;
+
+  // For the driver again.
+
   /// Interrupts one that blocks a thread of the pool, where that is possible.
   std::uint32_t interrupt = 0;
-  operation_timer expiry;
+  bool last_is_in = false;  // the last completion, while the answer to the cancellation is not
+  bool stage = false;       // the second of two steps
 };
 
 }  // namespace skua::inline SKUA_ABI

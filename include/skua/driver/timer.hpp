@@ -18,7 +18,7 @@ inline constexpr std::int64_t no_deadline = std::numeric_limits<std::int64_t>::m
 ///   in a wheel  linked() is true; insert() leads here, remove() back to idle.
 ///   handed out  on a list that advance() filled, which belongs to its caller; popping it there
 ///               leads back to idle. is_linked() of the list link is true, linked() is not.
-struct timer : list_link<> {
+struct timer : list_link<timer> {
   using fire_function = void (*)(timer&) noexcept;
 
   explicit timer(fire_function when_due) noexcept : fire(when_due) {}
@@ -41,5 +41,8 @@ private:
 
   std::uint16_t slot_ = no_slot;
 };
+
+/// Its link has a tag: an operation is a timer, too, and may be on a list besides.
+using timer_list = intrusive_list<timer, timer>;
 
 }  // namespace skua::inline SKUA_ABI

@@ -53,8 +53,8 @@ private:
   void check_idle() const noexcept;
 
   unique_fd fd_;
-  std::uint64_t name_ = 0;               // see op_request::owner
   mutable std::uint32_t under_way_ = 0;  // changed by any thread
+  std::uint64_t name_ = 0;               // see op_request::owner
 };
 
 }  // namespace skua::inline SKUA_ABI::io

@@ -26,16 +26,21 @@ class descriptor;
 ///
 /// A stop asks the kernel to cancel. If it does, the task unwinds, and nothing was moved; if the
 /// operation has succeeded by then, the task goes on with the value, and stops at its next leaf.
-class [[gnu::visibility("default")]] io_wait : public leaf {
+class [[gnu::visibility("default")]] io_wait : public leaf, private operation {
 public:
   /// Before it is awaited: gives up after so many nanoseconds, with std::errc::timed_out. 0 or less
   /// gives it one chance. Again and again if it is awaited again. skua::timeout() calls this.
   void expire_after(std::int64_t nanoseconds) noexcept { timeout_ = nanoseconds; }
 
 protected:
+  // For what derives from it: the types, not what the operation inside has by these names.
+  using op_request = skua::op_request;
+  template <typename T>
+  using result = skua::result<T>;
+
   /// `at`: counts it while it is under way; may be null.
   io_wait(const op_request& what, const io::descriptor* at) noexcept
-      : record_(what, *this), at_(at) {}
+      : operation(what, ended), at_(at) {}
   ~io_wait();
 
   /// What came of it: 0 or more, or a negated errno. Throws std::logic_error if it was awaited
@@ -43,33 +48,32 @@ protected:
   [[nodiscard]] std::int32_t take();
   /// The same, if it has ended and nobody took it; otherwise -1.
   [[nodiscard]] std::int32_t not_taken() const noexcept {
-    return has_result_ ? record_.result : -1;
+    return state_ == state::ended ? operation::result : -1;
   }
   /// For await_resume(): what take() gave, if that was negative, as an error.
   [[nodiscard]] std::unexpected<std::error_code> failure(std::int32_t negated) const noexcept;
 
 private:
-  struct record final : operation {
-    record(const op_request& what, io_wait& whose) noexcept : operation(what, ended), of(whose) {}
-    io_wait& of;
+  enum class state : unsigned char {
+    idle,       // not begun; or cancelled, or taken
+    under_way,  // the driver has it
+    ended,      // with a result that nobody took yet
   };
 
   void start() noexcept override;
   cancel_answer cancel() noexcept override;
   /// A look at what a descriptor is ready for takes nothing away, so a lost race loses nothing.
-  bool gives_back() const noexcept override { return record_.code == op_code::poll; }
+  bool gives_back() const noexcept override { return code == op_code::poll; }
   static void ended(operation& op) noexcept;
-  void stop_counting() noexcept;
+  void let_go_as(state now) noexcept;
   static void charge(std::int32_t bytes) noexcept;
 
   static constexpr std::int32_t large = 16'384;  // bytes
 
-  bool under_way_ = false;  // these fit in behind what a leaf has
-  bool outside_ = false;
-  bool has_result_ = false;  // which nobody took yet
-  record record_;
+  // These fit in behind what an operation has. The first is its driver's to change, too.
+  state state_ = state::idle;
+  bool outside_ = false;  // it was awaited where there is no runtime
   const io::descriptor* at_;
-  driver* through_ = nullptr;              // once it has begun
   virtual_clock* stands_still_ = nullptr;  // for as long as it is under way
   std::int64_t timeout_ = no_deadline;
 };

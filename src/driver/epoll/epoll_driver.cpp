@@ -111,8 +111,8 @@ bool epoll_driver::admit(operation& op) noexcept {
     put(op, cut_short(op));
     return false;
   }
-  if (op.expiry.deadline == no_deadline || op.expiry.linked()) return true;
-  if (timers_.insert(op.expiry)) wake();
+  if (op.expiry().deadline == no_deadline || op.expiry().linked()) return true;
+  if (timers_.insert(op.expiry())) wake();
   return true;
 }
 
@@ -200,7 +200,7 @@ void epoll_driver::pass_on_wake() noexcept {
 // Of what dispatch() found: it knows one lock, and the rest needs that of each one's home.
 void epoll_driver::finish(serving& what) noexcept {
   while (operation* const op = what.served.pop_front()) {
-    if (op->expiry.deadline != no_deadline) home_of(*op).remove(op->expiry);
+    if (op->expiry().deadline != no_deadline) home_of(*op).remove(op->expiry());
     what.ended.push_back(*op);
   }
   while (operation* const op = what.again.pop_front())
@@ -227,7 +227,7 @@ bool epoll_driver::cancel(operation& op) noexcept {
       static_cast<void>(want_cancel(op));
       return false;
     }
-    if (op.expiry.linked()) timers_.remove(op.expiry);
+    if (op.expiry().linked()) timers_.remove(op.expiry());
     if (op.result <= 0) return true;
     put(op, op.result);
     asleep = timers_.sleeps();

@@ -85,7 +85,7 @@ void uring_driver::submit(operation& op) noexcept {
     op.home = this;
     op.cancel = cancelling::no;
     op.timed_out = op.last_is_in = op.stage = false;
-    if (op.expiry.deadline != no_deadline) static_cast<void>(timers_.insert(op.expiry));
+    if (op.expiry().deadline != no_deadline) static_cast<void>(timers_.insert(op.expiry()));
     begin(op);
     // A thread that may not enter leaves it to the owner, which does not sleep while some wait.
     if (!waiting_.empty() && ring_->may_enter()) make_room(hold);

@@ -341,7 +341,7 @@ TEST_F(attempts, interrupt_a_wait_for_a_word) {
   EXPECT_EQ(result_of_new(wrong), -EAGAIN);
   what.length = 5;
   noted_op stopped(what);
-  stopped.expiry.deadline = clock.now() + 3 * millisecond;
+  stopped.expiry().deadline = clock.now() + 3 * millisecond;
   EXPECT_EQ(result_of_new(stopped), -ECANCELED);
   EXPECT_TRUE(stopped.timed_out);
 }

@@ -110,7 +110,7 @@ TEST_F(epoll_driver, lets_go_when_the_time_is_up) {
   std::string into(8, ' ');
   for (const std::int64_t length : {3 * millisecond, std::int64_t{0}, -millisecond}) {
     noted_op reads(request(op_code::read, pipe.out(), into));
-    const std::int64_t when = reads.expiry.deadline = clock.now() + length;
+    const std::int64_t when = reads.expiry().deadline = clock.now() + length;
     driver->submit(reads);
     while (reads.ends() == 0) driver->park(skua::driver::no_limit);
     EXPECT_EQ(reads.result, -ECANCELED);
@@ -119,7 +119,7 @@ TEST_F(epoll_driver, lets_go_when_the_time_is_up) {
   }
   EXPECT_EQ(::write(pipe.in(), "abc", 3), 3);
   noted_op one_chance(request(op_code::read, pipe.out(), into));
-  one_chance.expiry.deadline = clock.now() - millisecond;
+  one_chance.expiry().deadline = clock.now() - millisecond;
   EXPECT_EQ(result_of_new(one_chance), 3);
   EXPECT_FALSE(one_chance.timed_out);
 }
@@ -129,12 +129,12 @@ TEST_F(epoll_driver, forgets_the_timeout_of_what_has_ended) {
   std::string into(8, ' ');
   {
     noted_op reads(request(op_code::recv, pair.first(), into, true));
-    reads.expiry.deadline = clock.now() + 3'600'000 * millisecond;
+    reads.expiry().deadline = clock.now() + 3'600'000 * millisecond;
     driver->submit(reads);
     pair.send("abc");
     EXPECT_EQ(result_of(reads), 3);
     noted_op cancelled(request(op_code::recv, pair.first(), into, true));
-    cancelled.expiry.deadline = reads.expiry.deadline;
+    cancelled.expiry().deadline = reads.expiry().deadline;
     driver->submit(cancelled);
     EXPECT_TRUE(driver->cancel(cancelled));
   }  // a timer dies linked in no wheel
@@ -149,7 +149,7 @@ TEST_F(epoll_driver, is_woken_by_what_another_thread_submits) {
     driver->submit(nop);
     wait_for_end(nop);
     noted_op times_out(request(op_code::read, pipe.out(), into));
-    times_out.expiry.deadline = clock.now() + millisecond / 10;
+    times_out.expiry().deadline = clock.now() + millisecond / 10;
     driver->submit(times_out);
     wait_for_end(times_out);
     EXPECT_TRUE(times_out.timed_out);
@@ -253,12 +253,12 @@ void use_from_a_thread(skua::epoll_driver& sends_to, skua::epoll_driver& reads_f
     noted_op writes(request(op_code::send, pair.second(), byte, owned));
     noted_op reads(request(op_code::recv, pair.first(), into, owned));
     if (random.below(3) == 0)
-      reads.expiry.deadline = clock.now() + static_cast<std::int64_t>(random.below(100'000));
+      reads.expiry().deadline = clock.now() + static_cast<std::int64_t>(random.below(100'000));
     reads_from.submit(reads);
     if (random.below(4) != 0) {
       sends_to.submit(writes);
       ++sent;
-    } else if (reads.expiry.deadline == skua::no_deadline) {
+    } else if (reads.expiry().deadline == skua::no_deadline) {
       if (random.below(2) == 0) std::this_thread::yield();
     }
     const bool cancels = sent == got || random.below(3) == 0;

@@ -229,8 +229,8 @@ TEST_F(registration, serves_what_was_submitted_to_another_driver) {
   noted_op first(request(op_code::recv, pair.first(), into, true));
   noted_op second(request(op_code::recv, pair.first(), into, true));
   noted_op third(request(op_code::recv, pair.first(), into, true));
-  second.expiry.deadline = clock.now() + 2 * millisecond;
-  third.expiry.deadline = clock.now() + 3'600'000 * millisecond;
+  second.expiry().deadline = clock.now() + 2 * millisecond;
+  third.expiry().deadline = clock.now() + 3'600'000 * millisecond;
   driver->submit(first);
   other->submit(second);
   other->submit(third);

@@ -88,7 +88,7 @@ TEST_F(shared_ring, times_out_what_its_owner_has_no_time_for) {
   pipe_pair pipe;
   room<1> into;
   noted_operation read(to_read(pipe.out(), into.span()));
-  read.expiry.deadline = clock.now() + 2 * millisecond;
+  read.expiry().deadline = clock.now() + 2 * millisecond;
   driver->submit(read);
   std::thread helper([&] {
     while (!read.ended()) driver->poll();
@@ -184,10 +184,10 @@ TEST_F(shared_ring, still_times_out_what_it_began_anew) {
   pipe_pair pipe;
   room<1> into;
   noted_operation read(to_read(pipe.out(), into.span()));
-  read.expiry.deadline = clock.now() + 30 * millisecond;
+  read.expiry().deadline = clock.now() + 30 * millisecond;
   submit_by_a_thread_that_ends(read);
   ASSERT_TRUE(ends_within(read, 60'000 * millisecond));
-  EXPECT_GE(clock.now(), read.expiry.deadline);
+  EXPECT_GE(clock.now(), read.expiry().deadline);
   EXPECT_EQ(read.result, -ECANCELED);
   EXPECT_TRUE(read.timed_out);
 }

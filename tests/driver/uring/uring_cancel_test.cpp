@@ -135,7 +135,7 @@ TEST_P(uring, ends_what_has_timed_out) {
     EXPECT_EQ(op.result, -ECANCELED);
     EXPECT_TRUE(op.timed_out);
     EXPECT_GE(clock.now() - before, length);
-    EXPECT_FALSE(op.expiry.linked());
+    EXPECT_FALSE(op.expiry().linked());
   }
 }
 
@@ -164,7 +164,7 @@ TEST_P(uring, forgets_the_timeout_of_what_has_ended) {
   submit_with_timeout(op, 2 * millisecond);
   await(op);
   EXPECT_FALSE(op.timed_out);
-  EXPECT_FALSE(op.expiry.linked());
+  EXPECT_FALSE(op.expiry().linked());
   sleep_once();
   sleep_once();
   sleep_once();
