@@ -1,6 +1,7 @@
 // src/coro/branch_group.cpp: run what is ready; the first to decide stops the others.
 #include "skua/coro/branch_group.hpp"
 
+#include "coro/drive_turn.hpp"
 #include "skua/base/check.hpp"
 
 #include <cstdint>
@@ -28,8 +29,15 @@ bool context::task_is_to_stop() const noexcept {
 // Once nobody wants it, a stop beats a value: what the branch waited for is given back by its leaf.
 void branch::run(work& item) noexcept {
   auto& self = static_cast<branch&>(item);
-  const progress how = self.of_.nobody_wants(self) ? self.drive_or_unwind() : self.drive();
-  if (self.has_ended(how)) self.of_.ended(self);
+  if (self.of_.nobody_wants(self)) [[unlikely]]
+    return self.went(self.drive_or_unwind());
+  const progress how = self.drive_turn();
+  if (how == progress::gives_way) return self.of_.defer(self);
+  self.went(how);
+}
+
+inline void branch::went(progress how) noexcept {
+  if (has_ended(how)) of_.ended(*this);
 }
 
 // --- the group
@@ -45,9 +53,9 @@ void branch_group::start(branch& one) noexcept {
   if (decided_) one.request_stop();  // it comes too late
 }
 
-/// Changes with every wait, and with whatever was ready at once.
+/// Changes with every wait and step, and with whatever was ready at once.
 std::uint32_t branch_group::count_of(const context& one) noexcept {
-  return one.wait_number() - (one.in_turn == nullptr ? 0 : one.in_turn->budget);
+  return one.wait_number() + one.steps - (one.in_turn == nullptr ? 0 : one.in_turn->budget);
 }
 
 // A number that changes from race to race; those that follow each other are spread evenly by the
@@ -134,6 +142,10 @@ void branch_group::run_ready() noexcept {
 }
 
 void branch_group::run_batch() noexcept {
+  if (own_.size() == 1 && !ready_.some()) {  // as usual
+    work* const only = own_.pop_front();
+    return only->run(*only);
+  }
   work_queue now(std::move(own_));
   work_queue woken = ready_.take_all();
   now.append(woken);
@@ -161,10 +173,7 @@ void branch_group::offload(work& item) noexcept {
 }
 
 void branch_group::step_wait::start() noexcept {
-  branch_group& group = of_;
-  const bool gives_way = std::exchange(group.gives_way_, false);
-  if (group.own_.empty() && group.ready_.rest()) return;
-  group.root_.branch_gives_way = gives_way;
+  if (of_.own_.empty() && of_.ready_.rest()) return;
   complete();
 }
 

@@ -63,7 +63,7 @@ progress context::drive() noexcept {
     if (unwinds && !unwind_to_boundary()) return progress::stopped;
     run_frames();
     if (now == phase::ended) return progress::returned;
-    if (now <= phase::postponed) return progress::gives_way;
+    if (now <= phase::stepped) return progress::gives_way;
     unwinds = now == phase::stopped;
     if (unwinds) continue;
     if (waits()) return progress::parked;  // *this belongs to others now
@@ -87,7 +87,7 @@ bool context::source_holds_on(publication how) noexcept {
 // It was ready at once, perhaps once too often. Not inlined: that would cost every turn some
 // registers.
 [[gnu::noinline]] bool context::has_to_give_way() noexcept {
-  return std::exchange(branch_gives_way, false) || !spend_budget();
+  return !spend_budget();
 }
 
 // As if it had given way: there, a stop that was asked for is what counts.

@@ -24,7 +24,7 @@ inline void context::run_frames() noexcept {
     return drive_on(true);
   run_frames();
   if (now == phase::ended) return progress::returned;
-  if (now <= phase::postponed) return progress::gives_way;
+  if (now <= phase::stepped) return progress::gives_way;
   if (now == phase::stopped) [[unlikely]]
     return drive_on(true);
   const auto published = word_.publish();

@@ -153,6 +153,34 @@ TEST(branch_group, a_branch_that_gives_way_lets_other_tasks_run) {
 }
 
 // Without a budget to count against it still gives way.
+task<> gives_way_twice(int& turns) {
+  co_await skua::yield();
+  ++turns;
+  co_await skua::yield();
+  ++turns;
+}
+
+// A task that gives way is unwound if it was asked to stop meanwhile; one with branches has to end
+// them first.
+TEST(branch_group, a_task_that_gives_way_for_a_branch_goes_on_though_it_is_to_stop) {
+  manual_executor here;
+  int turns = 0;
+  bool reached = false;
+  auto body = [](int& had, bool& after) -> task<> {
+    co_await when_all(skua::shielded(gives_way_twice(had)), nothing());
+    co_await skua::yield();
+    after = true;
+  };
+  driven<void> all(here, body(turns, reached));
+  ASSERT_TRUE(here.run_one());
+  EXPECT_EQ(turns, 0);
+  all.request_stop();
+  here.run_ready();
+  EXPECT_EQ(turns, 2);
+  EXPECT_FALSE(reached);
+  EXPECT_TRUE(all.ended());
+}
+
 TEST(branch_group, a_branch_that_gives_way_does_so_though_its_task_is_unconstrained) {
   manual_executor here;
   std::string said;

@@ -221,6 +221,28 @@ TEST(race, favours_none_in_a_turn) {
   for (const int one : wins) EXPECT_GT(one, 200);
 }
 
+// To give way is no wait, and the next turn has as much as the one before.
+TEST(race, favours_none_of_those_that_give_way) {
+  manual_executor here;
+  skua::turn now;
+  std::array<int, 2> wins{};
+  auto later = [](std::size_t number) -> task<std::size_t> {
+    co_await skua::yield();
+    co_return number;
+  };
+  auto body = [&later](skua::turn& mine, std::array<int, 2>& won) -> task<> {
+    for (int i = 0; i < 400; ++i) {
+      mine.budget = 1'000;
+      ++won.at(co_await race(later(0), later(1)));
+    }
+  };
+  driven<void> all(here, body(now, wins));
+  all.in_turn = &now;
+  here.run_ready();
+  ASSERT_TRUE(all.ended());
+  for (const int one : wins) EXPECT_GT(one, 100);
+}
+
 /// Takes any coroutine_handle; has to be resumed to know that it is over.
 struct foreign_lock {
   std::coroutine_handle<> waiting;

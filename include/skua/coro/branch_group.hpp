@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <utility>
 
 namespace skua::inline SKUA_ABI {
 
@@ -32,6 +33,7 @@ protected:
 private:
   friend class branch_group;
   static void run(work& item) noexcept;
+  void went(progress how) noexcept;
 
   branch_group& of_;
 };
@@ -89,6 +91,7 @@ public:
     bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
       of_.combinator_ = to_frame(self);
       if (of_.goes_on_at_once()) return false;
+      if (of_.steps_aside()) return true;
       arm_in_spite_of_stop(of_.combinator_);
       start();
       return true;
@@ -128,6 +131,12 @@ private:
   /// the turn: see start_in_turn().
   [[nodiscard]] bool goes_on_at_once() noexcept {
     return !gives_way_ && (!own_.empty() || ready_.some()) && root_.spend_from_turn();
+  }
+  /// A branch gives way, and nothing else has to happen first: so does the task.
+  [[nodiscard]] bool steps_aside() noexcept {
+    if (!std::exchange(gives_way_, false) || own_.empty()) return false;
+    root_.step_aside(combinator_);
+    return true;
   }
   [[nodiscard]] static std::uint32_t count_of(const context& one) noexcept;
   void run_ready() noexcept;

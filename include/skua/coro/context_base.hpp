@@ -19,6 +19,7 @@ enum class phase : unsigned char {
   held,       ///< `resume_point` is a root that has not started.
   yielded,    ///< It gives way: `resume_point` is to be queued behind what is ready.
   postponed,  ///< Likewise, and the leaf that `resume_point` awaits is to be started then.
+  stepped,    ///< Likewise, and it is resumed even if it is to stop: it has branches to end.
   running,    ///< Frames are executing, or (trampoline) `resume_point` is to be resumed next.
   waiting,    ///< A leaf has armed its source; `resume_point` awaits it.
   stopped,    ///< A leaf saw a stop before it armed anything; `resume_point` is to be unwound.
@@ -47,14 +48,21 @@ struct context_base {
   bool is_side_chain = false;
   /// It is a `branch`: it has no turns of its own, but runs in those of its task.
   bool is_branch = false;
-  /// What it awaits is ready, but one of its branches gives way, and so it has to.
-  bool branch_gives_way = false;
+  /// Changes whenever it gives way because one of its branches does.
+  std::uint8_t steps = 0;
 
   /// The usual case of spend_budget(), which calls nothing. False: it is another case, ask that.
   bool spend_from_turn() noexcept {
     if (unconstrained > 0 || in_turn == nullptr || in_turn->budget == 0) return false;
     --in_turn->budget;
     return true;
+  }
+
+  /// For a combinator in await_suspend(): gives way as one of its branches does.
+  void step_aside(frame_handle self) noexcept {
+    resume_point = self;
+    now = phase::stepped;
+    ++steps;
   }
 
   /// Counts something that was ready at once. False: the turn is used up, and the task gives way.
