@@ -14,16 +14,16 @@ void timer_wait::start() noexcept {
   outside_ = here == nullptr;
   if (outside_) return complete();
   at_ = &here->driver_of_this_thread();
-  at_->add(alarm_);
+  at_->add(*this);
 }
 
 cancel_answer timer_wait::cancel() noexcept {
   if (outside_) return cancel_answer::pending;  // the completion is on its way
-  return at_->remove(alarm_) ? cancel_answer::detached : cancel_answer::pending;
+  return at_->remove(*this) ? cancel_answer::detached : cancel_answer::pending;
 }
 
 void timer_wait::ring(timer& due) noexcept {
-  static_cast<alarm&>(due).of.complete();
+  static_cast<timer_wait&>(due).complete();
 }
 
 void timer_wait::throw_if_outside(const char* message) const {

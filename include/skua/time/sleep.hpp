@@ -12,8 +12,8 @@ namespace skua::inline SKUA_ABI {
 /// See sleep() and sleep_until().
 class [[gnu::visibility("default")]] sleep_wait final : public timer_wait {
 public:
-  explicit sleep_wait(time_span length) noexcept : length_(length), from_now_(true) {}
-  explicit sleep_wait(instant end) noexcept : from_now_(false) { set_end(end); }
+  explicit sleep_wait(time_span length) noexcept : length_(length) { from_now_ = true; }
+  explicit sleep_wait(instant end) noexcept { set_end(end); }
 
   /// Throws std::logic_error if it was awaited where there is no runtime.
   void await_resume() const;
@@ -22,7 +22,6 @@ private:
   void start() noexcept override;
 
   time_span length_;
-  bool from_now_;
 };
 
 /// co_await sleep(10ms): goes on when that much time has passed by the runtime's clock, never

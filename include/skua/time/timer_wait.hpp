@@ -12,31 +12,27 @@ class driver;
 
 /// Waits until `end()` by the clock of the runtime; gives way once if that is past. A stop ends it
 /// at once. The timer lives in it, and nothing is allocated.
-class [[gnu::visibility("default")]] timer_wait : public leaf {
+class [[gnu::visibility("default")]] timer_wait : public leaf, private timer {
 protected:
-  timer_wait() noexcept : alarm_(ring, *this) {}
+  timer_wait() noexcept : timer(ring) {}
   ~timer_wait() = default;
 
   /// Before start().
-  void set_end(instant when) noexcept { alarm_.deadline = when.nanoseconds(); }
+  void set_end(instant when) noexcept { deadline = when.nanoseconds(); }
 
   /// In await_resume(): throws std::logic_error if it waited where there is no runtime.
   void throw_if_outside(const char* message) const;
 
   void start() noexcept override;
 
-private:
-  struct alarm final : timer {
-    alarm(fire_function when_due, timer_wait& whose) noexcept : timer(when_due), of(whose) {}
-    timer_wait& of;
-  };
+  bool from_now_ = false;  // of sleep_wait, which would need a word for it
 
+private:
   cancel_answer cancel() noexcept final;
   static void ring(timer& due) noexcept;
 
-  alarm alarm_;
-  driver* at_ = nullptr;
   bool outside_ = false;
+  driver* at_ = nullptr;
 };
 
 }  // namespace skua::inline SKUA_ABI
