@@ -122,6 +122,7 @@ TEST(blocking_call, splices) {
   const pipe_pair to;
   ASSERT_EQ(::write(from.in(), "moved", 5), 5);
   op_request what = about(op_code::splice, from.out(), nullptr, 100);
+  what.other_offset = -1;
   what.other_fd = to.in();
   EXPECT_EQ(result_of(what), 5);
   room<8> into;
@@ -130,6 +131,7 @@ TEST(blocking_call, splices) {
   const unique_fd file(::open((place / "file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   ASSERT_EQ(::write(file.get(), "012345", 6), 6);
   what = about(op_code::splice, file.get(), nullptr, 2);
+  what.other_offset = -1;
   what.offset = 3;
   what.other_fd = to.in();
   EXPECT_EQ(result_of(what), 2);

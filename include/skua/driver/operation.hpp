@@ -46,9 +46,9 @@ enum class op_code : std::uint8_t {
 };
 inline constexpr std::size_t op_code_count = static_cast<std::size_t>(op_code::futex_wait) + 1;
 
-/// What to do; see op_code for which fields count. None has both fields of a union. It is part of
-/// every wait for I/O, and so of every connection: the small fields are last, where those of
-/// `operation` go on.
+/// What to do; see op_code for which fields count. None has both fields of a union; the first one
+/// has a value at first, so who splices sets `other_offset`, be it to -1. It is part of every wait
+/// for I/O, and so of every connection: small fields are last, where those of `operation` go on.
 struct op_request {
   union {
     void* address = nullptr;

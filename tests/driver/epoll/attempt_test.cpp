@@ -208,6 +208,7 @@ TEST_F(attempts, splice_when_both_sides_are_ready) {
   noted_op fills(request(op_code::write, to.in(), much));
   EXPECT_GT(result_of_new(fills), 0);
   op_request what = request(op_code::splice, from.out());
+  what.other_offset = -1;
   what.other_fd = to.in();
   what.length = 100;
   noted_op moves(what);
@@ -236,6 +237,7 @@ TEST_F(attempts, splice_from_a_socket_that_blocks_without_a_thread) {
   tcp_pair from;
   pipe_pair to;
   op_request what = request(op_code::splice, from.first());
+  what.other_offset = -1;
   what.other_fd = to.in();
   what.length = 100;
   from.send("moved");

@@ -198,6 +198,7 @@ TEST_F(shared_ring, begins_anew_what_was_interrupted_with_its_thread) {
   pipe_pair to;
   op_request what;
   what.code = op_code::splice;
+  what.other_offset = -1;
   what.fd = from.out();
   what.other_fd = to.in();
   what.length = 10;
