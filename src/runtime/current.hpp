@@ -5,6 +5,8 @@
 #include "skua/base/check.hpp"
 #include "skua/coro/context_base.hpp"
 
+#include <cstdint>
+
 namespace skua::inline SKUA_ABI {
 
 class core;
@@ -31,6 +33,8 @@ struct current_state {
   const current_state* outer = nullptr;
   /// So many tasks are beneath it on the stack, each of which awaits the one above it.
   unsigned beneath = 0;
+  /// Where on the stack the first of these awaits.
+  std::uintptr_t bottom = 0;
   /// How many no_awaits there are.
   unsigned no_awaits = 0;
 

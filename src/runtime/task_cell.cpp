@@ -82,19 +82,25 @@ void task_cell::run(work& item) noexcept {
 
 // Instead of parking, a turn of the loop, and being woken: all that the awaiting task has to do is
 // what this one does. Not for a branch, which is not all of its task, and not for one that is to
-// stop: it would not wait; nor where turns are measured, each by itself. It counts as something
-// that was ready at once, so that both together do no more in a turn than one alone.
+// stop: it would not wait; nor where turns are measured, each by itself; nor beneath a no_await:
+// that it waits is to be reported. It counts as something that was ready at once, so that both
+// together do no more in a turn than one alone.
 bool task_cell::run_in_turn_of(const context_base& awaiting) noexcept {
   current_state& here = current_in_function();
   worker* const on = here.as;
   task_cell* const below = here.task;
   if (on == nullptr || below != &awaiting || on->budget == 0 || here.beneath == most_beneath ||
-      work::run != run || below->stop_requested() || &on->runtime != &runtime ||
-      !on->take_back(*this))
+      work::run != run || here.no_awaits != 0 || below->stop_requested() ||
+      &on->runtime != &runtime)
     return false;
+  const auto at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (here.beneath == 0) here.bottom = at;
+  if (here.bottom - at > most_stack || !on->take_back(*this)) return false;
   --on->budget;
   ++here.beneath;
   run(*this);
+  runtime.check_not_forked();  // as after every turn
+  check(!joined.is_free(), "a handle is not dropped while it joins");
   --here.beneath;
   here.task = below;
   if (here.as == on) [[likely]]

@@ -420,20 +420,6 @@ void worker::push(work& item) noexcept {
   offer_to_sleepers();
 }
 
-bool worker::take_back(const work& item) noexcept {
-  bool taken = false;
-  if (slot_.holds(item))
-    taken = (sole_ ? slot_.take_unshared() : slot_.take()) != nullptr;
-  else if (newest_ != nullptr)
-    taken = newest_->take_newest(item);
-  else if (!alone_)
-    taken = queue_.take_oldest(item);
-  else if (ready_.front() == &item)
-    taken = next_alone() != nullptr;
-  if (taken) counters_.polls.add();
-  return taken;
-}
-
 // Somebody who sleeps, and is known to, is woken at once. Whoever announces sleep at this moment is
 // seen for certain only by a read-modify-write, which would wait here until the new task is in
 // memory: there is one for all tasks of a turn, when it is over (share_what_is_left()). A turn that

@@ -157,6 +157,8 @@ private:
   [[nodiscard]] work* next_in_queue() noexcept;
   [[nodiscard]] work* next_from_slot() noexcept;
   [[nodiscard]] work* next_alone() noexcept;
+  [[nodiscard]] bool take_from_slot() noexcept;
+  [[nodiscard]] bool take_next(const work& item) noexcept;
   [[nodiscard]] work* next_newest_first() noexcept;
   [[nodiscard]] work* next_in_line() noexcept;
   [[nodiscard]] work* next_injected() noexcept;

@@ -73,6 +73,7 @@ public:
     // order: [join.joiner] release: the address. [join.let_go] acquire: the result.
     const std::uint32_t before = word_.fetch_or(joiner, std::memory_order_acq_rel);
     check((before & (joiner | done_bit)) != joiner, "a handle joins once at a time");
+    check((before & dropped) == 0, "a handle is not dropped while it joins");
     return (before & done_bit) == 0;
   }
 

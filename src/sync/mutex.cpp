@@ -18,7 +18,8 @@ bool mutex::lock_or_join(line_wait& who, call how) noexcept {
 
 bool mutex::join_others(line_wait& who) noexcept {
   const short_hold hold(line_.lock());
-  if (line_.empty()) return false;
+  const auto* const first = static_cast<const line_wait*>(line_.first());
+  if (first == nullptr || !first->comes_as_soon_as(who)) return false;
   who.call_ = call::waits;
   line_.join(who);
   return true;
@@ -107,6 +108,15 @@ bool mutex::lock_wait::wait(frame_handle self, bool counted) noexcept {
 
 void mutex::lock_wait::end_place() noexcept {
   place_.~lock_place();
+}
+
+// One who runs elsewhere may have been told and not come for long, while the mutex is free. Who
+// insists may have no summons: it is handed the mutex.
+bool mutex::line_wait::comes_as_soon_as(const line_wait& other) const noexcept {
+  const auto home = [](const line_wait& of) {
+    return &static_cast<context&>(*of.summons_.task.promise().context).home();
+  };
+  return call_ == call::insists || home(*this) == home(other);
 }
 
 void mutex::line_wait::tell() noexcept {

@@ -152,7 +152,6 @@ TEST(branch_group, a_branch_that_gives_way_lets_other_tasks_run) {
   EXPECT_EQ(said, "ababab");
 }
 
-// Without a budget to count against it still gives way.
 task<> gives_way_twice(int& turns) {
   co_await skua::yield();
   ++turns;
@@ -181,6 +180,7 @@ TEST(branch_group, a_task_that_gives_way_for_a_branch_goes_on_though_it_is_to_st
   EXPECT_TRUE(all.ended());
 }
 
+// Without a budget to count against it still gives way.
 TEST(branch_group, a_branch_that_gives_way_does_so_though_its_task_is_unconstrained) {
   manual_executor here;
   std::string said;

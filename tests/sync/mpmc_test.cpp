@@ -9,7 +9,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,6 +24,51 @@ using skua::task;
 
 class sync_mpmc : public skua_test::for_each_kind {};
 INSTANTIATE_TEST_SUITE_P(any, sync_mpmc, skua_test::every_kind(), skua_test::name_of_kind);
+
+/// One who moves it out of the channel, and thus holds the channel's lock, can be made to stay
+/// there.
+struct slow_message {
+  explicit slow_message(int number) : value(number) {}
+  slow_message(slow_message&& from) noexcept : value(from.value) {
+    if (std::this_thread::get_id() != stays_in) return;
+    is_there = true;
+    while (stays) std::this_thread::yield();
+  }
+  slow_message& operator=(slow_message&&) = delete;
+
+  int value;
+  static inline std::atomic<std::thread::id> stays_in;
+  static inline std::atomic<bool> stays = false;
+  static inline std::atomic<bool> is_there = false;
+};
+
+// Who takes the last message lets the channel go. Its sender waits for the channel's lock
+// meanwhile.
+TEST(mpmc, who_sends_is_done_with_the_channel_when_the_message_can_be_received) {
+  using channel = decltype(mpmc::unbounded_channel<slow_message>());
+  constexpr auto a_moment = std::chrono::milliseconds(2);  // for the others to come where they wait
+  for (int round = 0; round < 20; ++round) {
+    auto shared = std::make_unique<channel>(mpmc::unbounded_channel<slow_message>());
+    channel& both = *shared;
+    slow_message::is_there = false;
+    slow_message::stays = true;
+    std::jthread first([&both] {
+      slow_message::stays_in = std::this_thread::get_id();
+      EXPECT_EQ(both.second.blocking_receive()->value, 1);
+    });
+    std::this_thread::sleep_for(a_moment);
+    std::jthread last([&shared, &both] {
+      EXPECT_TRUE(both.second.blocking_receive().has_value());
+      shared.reset();
+    });
+    std::this_thread::sleep_for(a_moment);
+    EXPECT_TRUE(both.first.send(slow_message(1)));
+    while (!slow_message::is_there) std::this_thread::yield();
+    std::jthread sender([&both] { EXPECT_TRUE(both.first.send(slow_message(2))); });
+    std::this_thread::sleep_for(a_moment);
+    slow_message::stays = false;
+  }
+}
 
 TEST(mpmc, is_closed_when_the_last_receiver_has_gone) {
   auto [tx, rx] = mpmc::channel<int>(2);

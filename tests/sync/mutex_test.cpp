@@ -3,6 +3,7 @@
 
 #include "skua/coro/race.hpp"
 #include "skua/coro/sync_wait.hpp"
+#include "skua/runtime/block_in_place.hpp"
 #include "skua/runtime/spawn.hpp"
 #include "skua/skua.hpp"
 #include "support/runtimes.hpp"
@@ -13,7 +14,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <future>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,6 +26,34 @@ namespace {
 using skua::mutex;
 using skua::spawn_local;
 using skua::task;
+
+// The first in line was told, but is on a thread that blocks. Meanwhile the mutex is free.
+TEST(mutex, is_taken_past_one_who_was_told_and_is_held_up_elsewhere) {
+  skua::runtime rt = skua_test::started(skua_test::two_workers.settings());
+  mutex contested;
+  std::atomic<int> locked = 0;
+  std::promise<void> done;
+  constexpr int often = 1'000;  // much more than a turn
+  const auto waits = [&]() -> task<> { const auto held = co_await contested.lock(); };
+  const auto locks_often = [&]() -> task<> {
+    for (; locked < often; ++locked) const auto held = co_await contested.lock();
+    done.set_value();
+  };
+  const auto script = [&]() -> task<> {
+    auto held = co_await contested.lock();
+    auto at_home = spawn_local(waits);
+    co_await skua::yield();
+    co_await skua::yield();  // it is in line
+    held.unlock();
+    auto other = skua::spawn(locks_often);
+    skua::block_in_place([&] { done.get_future().wait_for(std::chrono::seconds(30)); });
+    EXPECT_EQ(locked, often);
+    co_await std::move(other);
+    co_await std::move(at_home);
+  };
+  const auto begin = [&]() -> task<> { co_await spawn_local(script); };
+  rt.block_on(begin);
+}
 
 class sync_mutex : public skua_test::for_each_kind {};
 INSTANTIATE_TEST_SUITE_P(any, sync_mutex, skua_test::every_kind(), skua_test::name_of_kind);

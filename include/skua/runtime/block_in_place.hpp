@@ -26,8 +26,9 @@ private:
 };
 
 /// Calls `fn`, which may block, on this thread, and gives what it gives. The other tasks of this
-/// worker go on meanwhile on another thread; the calling task does not, branches of it neither. For
-/// calls that need this stack or this thread; otherwise prefer spawn_blocking().
+/// worker go on meanwhile on another thread; the calling task does not, branches of it neither, nor
+/// a task that awaits it and runs it (see join_handle): a stop of that one comes to it afterwards.
+/// For calls that need this stack or this thread; otherwise prefer spawn_blocking().
 ///
 /// Throws std::logic_error on a current_thread runtime, which has no other thread, and on a
 /// thread_per_core runtime, whose tasks stay on theirs. Outside a runtime it just calls.

@@ -26,7 +26,8 @@ namespace skua::inline SKUA_ABI {
 /// unlock. Waiting allocates nothing; with nobody in the way lock and unlock are one exchange each.
 ///
 /// A lock counts against the task's turn. When that is used up the task gives way before it asks,
-/// not with the mutex in its hand; if others wait already, it does so in line behind them.
+/// not with the mutex in its hand; if others of its runtime wait already, it does so in line behind
+/// them.
 ///
 /// Stopping a task that waits gives up its place. If the mutex was handed to it at that moment it
 /// is passed on.
@@ -138,6 +139,8 @@ private:
     frame_handle task;
   };
   void tell() noexcept;
+  /// It is in line before `other`: true if that need not be afraid that it is held up elsewhere.
+  [[nodiscard]] bool comes_as_soon_as(const line_wait& other) const noexcept;
 
   call call_ = call::waits;  // under the line's lock; set when it joins
   // Made before a wait: who locks at once does without.

@@ -30,9 +30,10 @@ public:
   /// lock.
   [[nodiscard]] bool put(T& message) {
     in_.lock.lock();
-    if (in_.closed || needs_ring()) [[unlikely]]
+    if (in_.closed || in_.awaited || needs_ring()) [[unlikely]]
       return put_with_care(message);
-    unlock_with(message);
+    push(message);
+    in_.lock.unlock();  // from here on it may be received, and this be gone
     return true;
   }
 
@@ -84,36 +85,40 @@ private:
     in_.newest = last;
   }
 
-  // These give it back.
-
-  void unlock_with(T& message) noexcept {
+  void push(T& message) noexcept {
     in_.newest->push(std::move(message));
     ++in_.count;
-    const bool awaited = in_.awaited;
-    in_.lock.unlock();
-    if (!awaited) [[likely]]
-      return;
-    this->lock();
-    this->unlock_and_serve();
   }
-  // Apart, so that the usual way calls nothing.
+
+  // Gives it back. Apart, so that the usual way calls nothing.
   [[gnu::noinline]] bool put_with_care(T& message) {
     typename ring::hold more;  // made and freed while nobody has to wait for that
-    while (!in_.closed && needs_ring()) {
-      if (more) {
+    bool inside = false;       // under the lock of the channel, too
+    while (!in_.closed) {
+      if (in_.awaited && !inside) {
+        // Before the message is there: who receives it may be the last to use this.
+        inside = this->try_lock();
+        if (inside) continue;
+        in_.lock.unlock();
+        this->lock();
+        inside = true;
+      } else if (!needs_ring()) {
+        break;
+      } else if (more) {
         add(std::move(more));
         break;
+      } else {
+        const std::size_t places = places_of_next_ring();
+        in_.lock.unlock();
+        if (std::exchange(inside, false)) this->unlock();
+        more = ring::make(places);
       }
-      const std::size_t places = places_of_next_ring();
-      in_.lock.unlock();
-      more = ring::make(places);
       in_.lock.lock();
     }
     const bool closed = in_.closed;
-    if (closed)
-      in_.lock.unlock();
-    else
-      unlock_with(message);
+    if (!closed) push(message);
+    in_.lock.unlock();
+    if (inside) this->unlock_and_serve();
     return !closed;
   }
 
