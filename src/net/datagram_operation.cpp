@@ -7,18 +7,18 @@
 namespace skua::inline SKUA_ABI::net {
 namespace {
 
-op_request with_message(op_code code, const io::descriptor& at, msghdr& message,
+op_request with_message(op_code code, const io::descriptor& on, msghdr& message,
                         int flags) noexcept {
-  op_request what = io::fd_ref(at).request(code);
+  op_request what = io::fd_ref(on).request(code);
   what.address = &message;
   what.length = 1;
   what.flags = static_cast<std::uint32_t>(flags);
   return what;
 }
 
-op_request with_bytes(op_code code, const io::descriptor& at, const void* bytes, std::size_t length,
+op_request with_bytes(op_code code, const io::descriptor& on, const void* bytes, std::size_t length,
                       int flags) noexcept {
-  op_request what = io::fd_ref(at).request(code);
+  op_request what = io::fd_ref(on).request(code);
   what.address = const_cast<void*>(bytes);
   what.length = length;
   what.flags = static_cast<std::uint32_t>(flags);
@@ -31,9 +31,9 @@ iovec one(const void* bytes, std::size_t length) noexcept {
 
 }  // namespace
 
-receive_from_operation::receive_from_operation(const io::descriptor& at,
+receive_from_operation::receive_from_operation(const io::descriptor& on,
                                                std::span<std::byte> into) noexcept
-    : io_wait(with_message(op_code::recvmsg, at, message_, MSG_TRUNC), &at),
+    : io_wait(with_message(op_code::recvmsg, on, message_, MSG_TRUNC), &on),
       bytes_(one(into.data(), into.size())) {
   message_.msg_name = &from_;
   message_.msg_namelen = sizeof from_;
@@ -54,8 +54,8 @@ result<datagram> receive_from_operation::await_resume() {
   return datagram(static_cast<std::size_t>(got), bytes_.iov_len, *from);
 }
 
-receive_operation::receive_operation(const io::descriptor& at, std::span<std::byte> into) noexcept
-    : io_wait(with_bytes(op_code::recv, at, into.data(), into.size(), MSG_TRUNC), &at),
+receive_operation::receive_operation(const io::descriptor& on, std::span<std::byte> into) noexcept
+    : io_wait(with_bytes(op_code::recv, on, into.data(), into.size(), MSG_TRUNC), &on),
       room_(into.size()) {}
 
 result<std::size_t> receive_operation::await_resume() {
@@ -66,9 +66,9 @@ result<std::size_t> receive_operation::await_resume() {
   return sent;
 }
 
-send_to_operation::send_to_operation(const io::descriptor& at, std::span<const std::byte> from,
+send_to_operation::send_to_operation(const io::descriptor& on, std::span<const std::byte> from,
                                      const socket_address& to) noexcept
-    : io_wait(with_message(op_code::sendmsg, at, message_, MSG_NOSIGNAL), &at),
+    : io_wait(with_message(op_code::sendmsg, on, message_, MSG_NOSIGNAL), &on),
       bytes_(one(from.data(), from.size())),
       to_(to) {
   message_.msg_name = const_cast<sockaddr*>(to_.data());
@@ -83,8 +83,8 @@ result<void> send_to_operation::await_resume() {
   return {};
 }
 
-send_operation::send_operation(const io::descriptor& at, std::span<const std::byte> from) noexcept
-    : io_wait(with_bytes(op_code::send, at, from.data(), from.size(), MSG_NOSIGNAL), &at) {}
+send_operation::send_operation(const io::descriptor& on, std::span<const std::byte> from) noexcept
+    : io_wait(with_bytes(op_code::send, on, from.data(), from.size(), MSG_NOSIGNAL), &on) {}
 
 result<void> send_operation::await_resume() {
   const std::int32_t got = take();

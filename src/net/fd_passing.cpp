@@ -10,8 +10,8 @@
 namespace skua::inline SKUA_ABI::net {
 namespace {
 
-op_request about(op_code code, const io::descriptor& at, fd_message& message, int flags) noexcept {
-  op_request what = io::fd_ref(at).request(code);
+op_request about(op_code code, const io::descriptor& on, fd_message& message, int flags) noexcept {
+  op_request what = io::fd_ref(on).request(code);
   what.address = &message.header();
   what.length = 1;
   what.flags = static_cast<std::uint32_t>(flags);
@@ -79,9 +79,9 @@ bool fd_message::lost_bytes() const noexcept {
   return (header_.msg_flags & MSG_TRUNC) != 0;
 }
 
-send_fds_operation::send_fds_operation(const io::descriptor& at, std::span<const std::byte> bytes,
+send_fds_operation::send_fds_operation(const io::descriptor& on, std::span<const std::byte> bytes,
                                        std::span<const int> fds) noexcept
-    : io_wait(about(op_code::sendmsg, at, message_, MSG_NOSIGNAL), &at) {
+    : io_wait(about(op_code::sendmsg, on, message_, MSG_NOSIGNAL), &on) {
   message_.carry(bytes, fds);
 }
 
@@ -91,9 +91,9 @@ result<std::size_t> send_fds_operation::await_resume() {
   return static_cast<std::size_t>(got);
 }
 
-receive_fds_operation::receive_fds_operation(const io::descriptor& at, std::span<std::byte> into,
+receive_fds_operation::receive_fds_operation(const io::descriptor& on, std::span<std::byte> into,
                                              std::span<unique_fd> fds) noexcept
-    : io_wait(about(op_code::recvmsg, at, message_, MSG_CMSG_CLOEXEC), &at), fds_(fds) {
+    : io_wait(about(op_code::recvmsg, on, message_, MSG_CMSG_CLOEXEC), &on), fds_(fds) {
   message_.make_room(into, fds.size());
 }
 

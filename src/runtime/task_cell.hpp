@@ -91,7 +91,7 @@ private:
   /// Tasks on one stack: a chain of tasks of which each awaits the next may be of any length.
   static constexpr unsigned most_beneath = 32;
   /// And what they may take of it: each may have much on the stack while it awaits.
-  static constexpr std::uintptr_t most_stack = 32 * 1024;
+  static constexpr std::uintptr_t most_stack = 32'768;
 
   /// What few tasks have: a name, or a runtime that measures them.
   struct rarities {

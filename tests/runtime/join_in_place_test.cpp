@@ -194,7 +194,7 @@ TEST_P(join_in_place_anywhere, exceptions_and_stops_come_through) {
 
 /// Each awaits the next, which it has just spawned.
 task<std::uint64_t> chain(std::uint64_t left) {
-  if (left == 0) co_return 0;
+  if (left == 0) co_return 0U;
   co_return 1 + co_await spawn(chain(left - 1));
 }
 
@@ -213,10 +213,10 @@ TEST_P(join_in_place_anywhere, a_chain_of_any_length_fits_on_the_stack) {
 /// The same, with much on the stack that no longer matters when it awaits.
 task<std::uint64_t> heavy_chain(std::uint64_t left) {
   {
-    std::array<char, 128 * 1024> scratch;
+    std::array<char, 131'072> scratch;
     fill(scratch);
   }
-  if (left == 0) co_return 0;
+  if (left == 0) co_return 0U;
   co_return 1 + co_await spawn(heavy_chain(left - 1));
 }
 
@@ -226,7 +226,7 @@ TEST_P(join_in_place_anywhere, what_tasks_leave_on_the_stack_does_not_add_up) {
 }
 
 task<std::uint64_t> tree(unsigned depth) {
-  if (depth == 0) co_return 1;
+  if (depth == 0) co_return 1U;
   auto one = spawn(tree(depth - 1));
   auto other = spawn(tree(depth - 1));
   const std::uint64_t first = co_await std::move(one);

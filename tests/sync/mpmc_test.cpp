@@ -42,30 +42,39 @@ struct slow_message {
   static inline std::atomic<bool> is_there = false;
 };
 
-// Who takes the last message lets the channel go. Its sender waits for the channel's lock
-// meanwhile.
+// Who takes the last message lets the channel go, while its sender is on its way out.
 TEST(mpmc, who_sends_is_done_with_the_channel_when_the_message_can_be_received) {
   using channel = decltype(mpmc::unbounded_channel<slow_message>());
-  constexpr auto a_moment = std::chrono::milliseconds(2);  // for the others to come where they wait
+  skua::runtime rt = skua_test::started(skua_test::one_worker.settings());
   for (int round = 0; round < 20; ++round) {
     auto shared = std::make_unique<channel>(mpmc::unbounded_channel<slow_message>());
     channel& both = *shared;
     slow_message::is_there = false;
     slow_message::stays = true;
-    std::jthread first([&both] {
+    const auto first = [&]() -> task<> {
       slow_message::stays_in = std::this_thread::get_id();
-      EXPECT_EQ(both.second.blocking_receive()->value, 1);
-    });
-    std::this_thread::sleep_for(a_moment);
-    std::jthread last([&shared, &both] {
-      EXPECT_TRUE(both.second.blocking_receive().has_value());
+      EXPECT_EQ((co_await both.second.receive())->value, 1);
+    };
+    const auto last = [&]() -> task<> {
+      EXPECT_TRUE((co_await both.second.receive()).has_value());
       shared.reset();
-    });
-    std::this_thread::sleep_for(a_moment);
+    };
+    std::atomic<bool> both_wait = false;
+    const auto script = [&]() -> task<> {
+      auto one = spawn(first);
+      auto other = spawn(last);
+      co_await skua::yield();
+      co_await skua::yield();
+      both_wait = true;
+      co_await std::move(one);
+      co_await std::move(other);
+    };
+    std::jthread receivers([&] { rt.block_on(script); });
+    while (!both_wait) std::this_thread::yield();
     EXPECT_TRUE(both.first.send(slow_message(1)));
-    while (!slow_message::is_there) std::this_thread::yield();
+    while (!slow_message::is_there) std::this_thread::yield();  // it holds the channel's lock
     std::jthread sender([&both] { EXPECT_TRUE(both.first.send(slow_message(2))); });
-    std::this_thread::sleep_for(a_moment);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // until it waits for that, likely
     slow_message::stays = false;
   }
 }

@@ -38,9 +38,9 @@ protected:
   template <typename T>
   using result = skua::result<T>;
 
-  /// `at`: counts it while it is under way; may be null.
-  io_wait(const op_request& what, const io::descriptor* at) noexcept
-      : operation(what, ended), at_(at) {}
+  /// `whose`: counts it while it is under way; may be null.
+  io_wait(const op_request& what, const io::descriptor* whose) noexcept
+      : operation(what, ended), at_(whose) {}
   ~io_wait();
 
   /// What came of it: 0 or more, or a negated errno. Throws std::logic_error if it was awaited
@@ -82,9 +82,9 @@ private:
 template <typename T>
 class io_operation final : public io_wait {
 public:
-  /// What is asked of the kernel; the functions of skua::io make these. `at`: see io_wait.
-  explicit io_operation(const op_request& what, const io::descriptor* at = nullptr) noexcept
-      : io_wait(what, at) {}
+  /// What is asked of the kernel; the functions of skua::io make these. `whose`: see io_wait.
+  explicit io_operation(const op_request& what, const io::descriptor* whose = nullptr) noexcept
+      : io_wait(what, whose) {}
 
   /// A descriptor that nobody took is closed.
   ~io_operation() {

@@ -10,7 +10,7 @@
 namespace skua::inline SKUA_ABI::net {
 
 [[nodiscard, gnu::visibility("default")]] op_request accept_request(
-    const io::descriptor& at) noexcept;
+    const io::descriptor& on) noexcept;
 
 /// co_await it for a result<Stream>. Stopped: a connection that came at that moment is given to the
 /// task, or stays with the listener; none is lost. Allocates nothing.
@@ -18,7 +18,7 @@ template <typename Stream>
 class accept_operation final : public io_wait {
 public:
   /// Use tcp_listener::accept() or unix_listener::accept().
-  explicit accept_operation(const io::descriptor& at) noexcept : io_wait(accept_request(at), &at) {}
+  explicit accept_operation(const io::descriptor& on) noexcept : io_wait(accept_request(on), &on) {}
   /// A connection that nobody took is closed.
   ~accept_operation() { unique_fd(not_taken()).reset(); }
 

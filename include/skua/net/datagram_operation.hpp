@@ -21,7 +21,7 @@ namespace skua::inline SKUA_ABI::net {
 class [[gnu::visibility("default")]] receive_from_operation final : public io_wait {
 public:
   /// Use datagram_socket::recv_from().
-  receive_from_operation(const io::descriptor& at, std::span<std::byte> into) noexcept;
+  receive_from_operation(const io::descriptor& on, std::span<std::byte> into) noexcept;
   result<datagram> await_resume();
 
 private:
@@ -35,7 +35,7 @@ private:
 class [[gnu::visibility("default")]] receive_operation final : public io_wait {
 public:
   /// Use datagram_socket::recv().
-  receive_operation(const io::descriptor& at, std::span<std::byte> into) noexcept;
+  receive_operation(const io::descriptor& on, std::span<std::byte> into) noexcept;
   result<std::size_t> await_resume();
 
 private:
@@ -46,7 +46,7 @@ private:
 class [[gnu::visibility("default")]] send_to_operation final : public io_wait {
 public:
   /// Use datagram_socket::send_to().
-  send_to_operation(const io::descriptor& at, std::span<const std::byte> from,
+  send_to_operation(const io::descriptor& on, std::span<const std::byte> from,
                     const socket_address& to) noexcept;
   result<void> await_resume();
 
@@ -60,7 +60,7 @@ private:
 class [[gnu::visibility("default")]] send_operation final : public io_wait {
 public:
   /// Use datagram_socket::send().
-  send_operation(const io::descriptor& at, std::span<const std::byte> from) noexcept;
+  send_operation(const io::descriptor& on, std::span<const std::byte> from) noexcept;
   result<void> await_resume();
 };
 

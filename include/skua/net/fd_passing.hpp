@@ -68,7 +68,7 @@ private:
 class [[gnu::visibility("default")]] send_fds_operation final : public io_wait {
 public:
   /// Use unix_stream::send_with_fds().
-  send_fds_operation(const io::descriptor& at, std::span<const std::byte> bytes,
+  send_fds_operation(const io::descriptor& on, std::span<const std::byte> bytes,
                      std::span<const int> fds) noexcept;
   result<std::size_t> await_resume();
 
@@ -80,7 +80,7 @@ private:
 class [[gnu::visibility("default")]] receive_fds_operation final : public io_wait {
 public:
   /// Use unix_stream::recv_with_fds().
-  receive_fds_operation(const io::descriptor& at, std::span<std::byte> into,
+  receive_fds_operation(const io::descriptor& on, std::span<std::byte> into,
                         std::span<unique_fd> fds) noexcept;
   /// Descriptors that nobody took are closed.
   ~receive_fds_operation();

@@ -24,7 +24,7 @@ public:
     send      ///< bytes to send
   };
   /// Use stream_socket::readv() or writev().
-  vectored_operation(const io::descriptor& at, std::span<const iovec> buffers,
+  vectored_operation(const io::descriptor& on, std::span<const iovec> buffers,
                      direction which) noexcept;
 
   result<std::size_t> await_resume() {
