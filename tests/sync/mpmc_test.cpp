@@ -62,8 +62,8 @@ TEST(mpmc, who_sends_is_done_with_the_channel_when_the_message_can_be_received) 
     std::atomic<bool> both_wait = false;
     const auto script = [&]() -> task<> {
       auto one = spawn(first);
-      auto other = spawn(last);
       co_await skua::yield();
+      auto other = spawn(last);
       co_await skua::yield();
       both_wait = true;
       co_await std::move(one);
