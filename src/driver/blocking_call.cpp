@@ -75,6 +75,13 @@ std::int32_t wait_for_futex(operation& op) noexcept {
   return woken < 0 ? -errno : 0;
 }
 
+// Without an address there is no length either, whatever the field says.
+std::int32_t accept_one(const operation& op) noexcept {
+  auto* const address = static_cast<sockaddr*>(op.address);
+  auto* const length = address == nullptr ? nullptr : static_cast<socklen_t*>(op.other_address);
+  return answer(::accept4(op.fd, address, length, static_cast<int>(op.flags)));
+}
+
 std::int32_t call_once(operation& op) noexcept {
   switch (op.code) {
     case op_code::nop:
@@ -96,9 +103,7 @@ std::int32_t call_once(operation& op) noexcept {
       return answer(::sendmsg(op.fd, static_cast<const msghdr*>(op.address),
                               static_cast<int>(op.flags) | MSG_NOSIGNAL));
     case op_code::accept:
-      return answer(::accept4(op.fd, static_cast<sockaddr*>(op.address),
-                              static_cast<socklen_t*>(op.other_address),
-                              static_cast<int>(op.flags)));
+      return accept_one(op);
     case op_code::connect:
       return answer(::connect(op.fd, static_cast<const sockaddr*>(op.address),
                               static_cast<socklen_t>(op.length)));
