@@ -22,11 +22,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 find_program(SKUA_CCACHE ccache)
 if(SKUA_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-  # With what it has to overlook to cache what was compiled with a precompiled header, and so that
-  # another clone of the same sources finds it again.
-  set(CMAKE_CXX_COMPILER_LAUNCHER
-    ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${SKUA_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_CURRENT_LIST_DIR}/cached_compile.sh ${PROJECT_SOURCE_DIR})
 endif()
 
 # CMake makes the target that compiles each public header alone, but nothing builds it by default.
