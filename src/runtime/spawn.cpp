@@ -67,13 +67,14 @@ task_cell* spawn_here::on_this_worker(const spawn_request& what) {
                                                const spawn_request& order, bool background,
                                                place where) {
   throw_if_forked();
+  worker* const as = here.as;  // read once: it stays, whatever is called below
   executor& home = where == place::this_worker ? home_of_this_worker(here) : home_for(order);
   scope_state& within = background || here.task == nullptr ? *everything_ : here.task->scope();
-  task_cell& cell = take_cell(here.as, order);
-  cell.fill(order, next_id(here.as), within, home, false);
-  admit(cell, here.as);
-  if (&home == this && here.as != nullptr && !settings_.histograms) [[likely]]
-    here.as->push(cell);
+  task_cell& cell = take_cell(as, order);
+  cell.fill(order, next_id(as), within, home, false);
+  admit(cell, as);
+  if (&home == this && as != nullptr && !settings_.histograms) [[likely]]
+    as->push(cell);
   else
     cell.schedule();
   return &cell;

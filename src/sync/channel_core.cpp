@@ -194,7 +194,11 @@ void channel_core::unlock_and_serve() noexcept {
     return alone->complete();
   }
   wait_line::granted ready;
-  waiter* const one = arrivals_ != nullptr ? serve_arrivals(ready) : serve(ready);
+  waiter* one = nullptr;
+  if (arrivals_ == nullptr)
+    serve_all(ready);
+  else
+    one = serve_arrivals(ready);
   unlock();
   if (one != nullptr) return one->complete();
   ready.complete();

@@ -66,7 +66,7 @@ private:
 
   /// True if it was free and is `who`'s now; otherwise that is in line.
   [[nodiscard]] bool lock_or_join(line_wait& who, call how) noexcept;
-  /// False if nobody is in line: then neither is it.
+  /// False if nobody is in line, or the first there runs elsewhere: then neither is it.
   [[nodiscard]] bool join_others(line_wait& who) noexcept;
   /// False if it was given the mutex before, or is on its way: it will hear of it.
   [[nodiscard]] bool leave(line_wait& who) noexcept;
