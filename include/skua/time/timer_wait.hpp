@@ -10,8 +10,8 @@ namespace skua::inline SKUA_ABI {
 
 class driver;
 
-/// Waits until the moment that was set, by the clock of the runtime; gives way once if that is past.
-/// A stop ends it at once. The timer lives in it, and nothing is allocated.
+/// Waits until the moment that was set, by the clock of the runtime; gives way once if that is
+/// past. A stop ends it at once. The timer lives in it, and nothing is allocated.
 class [[gnu::visibility("default")]] timer_wait : public leaf, private timer {
 protected:
   timer_wait() noexcept : timer(ring) {}
