@@ -95,7 +95,9 @@ inline void* allocate_frame(std::size_t size) {
   frame_lists::block* const first = this_threads_frames.head[size_class];
   if (first == nullptr) [[unlikely]]
     return frame_lists::allocate_from_store(size_class);
-  this_threads_frames.head[size_class] = first->next;
+  frame_lists::block* const second = first->next;
+  __builtin_prefetch(second, 1);  // where there were many it may be in no cache
+  this_threads_frames.head[size_class] = second;
   ++this_threads_frames.room[size_class];
   return first;
 }
