@@ -1,6 +1,8 @@
 // tests/sync/mpsc_test.cpp: every message arrives once, in order, and both ends learn of the end.
 #include "skua/sync/mpsc.hpp"
 
+#include "skua/base/sanitizer.hpp"
+#include "skua/coro/recycler.hpp"
 #include "skua/coro/sync_wait.hpp"
 #include "skua/runtime/spawn.hpp"
 #include "skua/skua.hpp"
@@ -9,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -235,6 +239,32 @@ TEST(mpsc, unbounded_keeps_the_order_while_it_grows_and_shrinks) {
   }
   while (auto one = rx.try_receive()) EXPECT_EQ(*one, received++);
   EXPECT_EQ(received, sent);
+}
+
+TEST(mpsc, unbounded_keeps_the_order_of_messages_of_any_size) {
+  using large = std::array<int, 200>;
+  auto [tx, rx] = mpsc::unbounded_channel<large>();
+  for (int i = 0; i < 500; ++i) EXPECT_TRUE(tx.send(large{i}));
+  for (int i = 0; i < 500; ++i) EXPECT_EQ((*rx.try_receive())[0], i);
+  EXPECT_FALSE(rx.try_receive());
+}
+
+TEST(mpsc, unbounded_leaves_its_memory_to_those_who_need_some_next) {
+  if constexpr (skua::built_with_asan || skua::built_with_tsan)
+    GTEST_SKIP() << "with a sanitizer nothing is kept";
+  constexpr int count = 5'000;
+  auto [tx, rx] = mpsc::unbounded_channel<std::uint64_t>();
+  const std::size_t before = skua::recycled_frame_bytes();
+  for (int i = 0; i < count; ++i) EXPECT_TRUE(tx.send(7U));
+  const std::size_t full = skua::recycled_frame_bytes();
+  while (rx.try_receive()) {
+  }
+  const std::size_t empty = skua::recycled_frame_bytes();
+  EXPECT_LE(full, before);
+  EXPECT_GT(empty, full + count * sizeof(std::uint64_t) * 9 / 10);
+  for (int i = 0; i < count; ++i) EXPECT_TRUE(tx.send(7U));
+  EXPECT_LT(skua::recycled_frame_bytes(), empty - count * sizeof(std::uint64_t) / 2)
+      << "used again";
 }
 
 TEST(mpsc, unbounded_counts_what_receivers_have_not_looked_at_yet) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "skua/base/abi.hpp"
+#include "skua/coro/recycler.hpp"
 
 #include <cstddef>
 #include <limits>
@@ -47,11 +48,18 @@ public:
     message_ring* which_ = nullptr;
   };
 
+  /// So many places, at the most, has a ring whose memory is used again as that of frames is: who
+  /// needs one ring after the other does not go to malloc, which may give it back to the kernel.
+  static constexpr std::size_t recycled_places() noexcept {
+    constexpr std::size_t slots = (largest_recycled_frame - sizeof(message_ring)) / sizeof(T);
+    return slots == 0 ? 0 : slots - 1;
+  }
+
   /// At least one place. Throws std::bad_alloc.
   [[nodiscard]] static hold make(std::size_t places) {
     if (places >= (std::numeric_limits<std::ptrdiff_t>::max() - sizeof(message_ring)) / sizeof(T))
       throw std::bad_array_new_length();
-    void* const memory = ::operator new(sizeof(message_ring) + (places + 1) * sizeof(T));
+    void* const memory = allocate_frame(bytes(places + 1));
     return hold(::new (memory) message_ring(places + 1));
   }
 
@@ -75,6 +83,8 @@ public:
     const std::size_t at = first_;
     first_ = behind(at);
     T* const oldest = std::launder(static_cast<T*>(slot(at)));
+    // Another thread may have written it.
+    __builtin_prefetch(reinterpret_cast<std::byte*>(oldest) + fetch_ahead);
     take(std::move(*oldest));
     oldest->~T();
   }
@@ -88,8 +98,12 @@ private:
     while (!empty()) pop([](T&&) {});
   }
   static void free(message_ring* which) noexcept {
+    const std::size_t size = bytes(which->slots_);
     which->~message_ring();
-    ::operator delete(static_cast<void*>(which));
+    free_frame(which, size);
+  }
+  static std::size_t bytes(std::size_t slots) noexcept {
+    return sizeof(message_ring) + slots * sizeof(T);
   }
 
   [[nodiscard]] std::size_t behind(std::size_t at) const noexcept {
@@ -98,6 +112,8 @@ private:
   void* slot(std::size_t at) noexcept {
     return reinterpret_cast<std::byte*>(this + 1) + at * sizeof(T);
   }
+
+  static constexpr std::size_t fetch_ahead = 256;  // bytes
 
   std::size_t slots_;  // one more than places: it stays free, so that full is not empty
   std::size_t first_ = 0;

@@ -59,8 +59,8 @@ template <typename T>
   return {sender<T>(shared), receiver<T>(shared)};
 }
 
-/// Sending never waits, and allocates until it has room for twice the most that was ever inside, or
-/// for each 4,096 if that is more. Throws std::bad_alloc.
+/// Sending never waits. It takes memory for 16 messages, then for more at a time, from what frames
+/// of coroutines are made of if it is little; that is given back there. Throws std::bad_alloc.
 template <typename T>
 [[nodiscard]] std::pair<unbounded_sender<T>, receiver<T>> unbounded_channel() {
   unbounded_state<T>& shared = unbounded_state<T>::make();

@@ -13,9 +13,9 @@
 namespace skua::inline SKUA_ABI {
 
 /// There are rings that senders fill, and others that receivers empty: who finds the latter empty
-/// takes all of the former. Senders add a larger ring when the last is full, receivers free each
-/// that is empty, and the last of theirs is filled next: so in the end two are left that are large
-/// enough, and nothing is allocated any more.
+/// takes all of the former. Senders add a ring when the last is full, a larger one up to some size;
+/// receivers free each that is empty, and the last of theirs is filled next. Where many messages
+/// fit into a ring that is recycled it is no larger than that.
 template <typename T>
 class unbounded_state final : public channel_state<T> {
 public:
@@ -39,7 +39,9 @@ public:
 
 private:
   static constexpr std::size_t first_ring = 16;
-  static constexpr std::size_t largest_ring = 4096;
+  static constexpr std::size_t many = 64;
+  static constexpr std::size_t largest_ring =
+      ring::recycled_places() >= many ? ring::recycled_places() : 4096;
 
   // Under a lock of its own, and away from what receivers write.
   struct alignas(interference_distance) inbox : channel_core::arrivals {
@@ -77,7 +79,7 @@ private:
   [[nodiscard]] std::size_t places_of_next_ring() const noexcept {
     if (in_.newest == nullptr) return first_ring;
     const std::size_t now = in_.newest->places();
-    return now < largest_ring ? now * 2 : now;
+    return now < largest_ring / 2 ? now * 2 : largest_ring;
   }
   void add(typename ring::hold more) noexcept {
     ring*& last = in_.newest == nullptr ? in_.oldest : in_.newest->next;
