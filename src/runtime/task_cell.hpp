@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <span>
 #include <string_view>
 
 namespace skua::inline SKUA_ABI {
@@ -37,6 +38,10 @@ public:
   static void note_queued(work& item, std::int64_t now) noexcept {
     if (item.run == run_measured) static_cast<task_cell&>(item).extra_->queued_at = now;
   }
+
+  /// Whoever has taken many from a queue, where they may have been for long: brings them and their
+  /// frames closer.
+  static void fetch(std::span<work* const> items) noexcept;
 
   // By who has a free cell to himself.
 

@@ -236,25 +236,6 @@ work* worker::next_from_slot() noexcept {
   return nullptr;
 }
 
-// The own queue is empty: a share of the shared one.
-[[gnu::noinline]] work* worker::next_injected() noexcept {
-  auto& shared = runtime.inject();
-  const std::size_t waiting = shared.size();
-  if (waiting == 0) return nullptr;
-  const std::size_t share = (waiting / runtime.worker_count()) + 1;
-  work_queue batch;
-  const std::size_t got = shared.pop_batch(std::min(share, inject_batch), batch);
-  if (got == 0) return nullptr;
-  counters_.injected.add(got);
-  work* const first = batch.pop_front();
-  if (batch.empty()) return first;
-  while (!batch.empty()) queue_last(*batch.pop_front());
-  // While they were in no queue a worker may have looked everywhere, seen nothing and gone to
-  // sleep.
-  if (!alone_) wake_another();
-  return first;
-}
-
 void worker::wake_another() noexcept {
   if (runtime.wake_one()) counters_.wakes_sent.add();
 }
@@ -451,17 +432,7 @@ void worker::push_last(work& item) noexcept {
     publish_ready();
     return;
   }
-  work_queue overflow;
-  queue_.push(item, overflow);
-  if (!overflow.empty()) share_overflow(overflow);
-}
-
-void worker::share_overflow(work_queue& overflow) noexcept {
-  counters_.overflows.add();
-  runtime.inject().push_batch(overflow);
-  // See next_injected(). What a driver hands over is shared afterwards: this worker may still count
-  // as asleep, and would wake itself.
-  if (!handed_over_to_) wake_another();
+  share_some(item);
 }
 
 void worker::refill_cells() {

@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 
 namespace skua::inline SKUA_ABI {
@@ -188,11 +189,14 @@ private:
       queue_last_unusual(item);
   }
   void queue_last_unusual(work& item) noexcept;
+  void queue_last(std::span<work* const> items) noexcept;
   void queue_first(work& item) noexcept;
   void queue_next(work& item) noexcept {
     newest_ == nullptr ? queue_last(item) : queue_first(item);
   }
+  void share_some(work& item) noexcept;
   void share_overflow(work_queue& overflow) noexcept;
+  void overflowed() noexcept;
   [[nodiscard]] std::size_t stealable() const noexcept {
     return queue_.size() + (newest_ == nullptr ? 0 : newest_->size());
   }

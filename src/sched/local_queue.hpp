@@ -4,11 +4,13 @@
 #include "skua/base/cache_line.hpp"
 #include "skua/base/check.hpp"
 #include "skua/base/work.hpp"
-#include "skua/base/work_queue.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace skua::inline SKUA_ABI {
 
@@ -56,8 +58,10 @@ public:
   }
 
   /// Owner: appends `item`. If there is no room, moves the older half and `item` to `overflow`, in
-  /// order; if a thief is about to make room, only `item`.
-  void push(work& item, work_queue& overflow) noexcept {
+  /// order; if a thief is about to make room, only `item`. `overflow`: a work_queue or a
+  /// work_block.
+  template <typename Overflow>
+  void push(work& item, Overflow& overflow) noexcept {
     while (!try_push(item)) {
       // order: none; the exchange of take_half() decides.
       const std::uint64_t seen = head_.load(std::memory_order_relaxed);
@@ -67,6 +71,20 @@ public:
       if (head.steal != head.real) return overflow.push_back(item);
       if (take_half(seen, overflow)) return overflow.push_back(item);
     }
+  }
+
+  /// Owner: appends the first of `items`, as many as there is room for; returns how many.
+  std::uint32_t push_some(std::span<work* const> items) noexcept {
+    // order: none; only the owner changes the tail.
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    // order: [queue.copied] acquire: as in try_push().
+    const cursors head = unpack(head_.load(std::memory_order_acquire));
+    const std::uint32_t room = Capacity - (tail - head.steal);
+    const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(items.size(), room));
+    for (std::uint32_t i = 0; i < count; ++i) slot(tail + i).write(items[i]);
+    // order: [queue.push] release: the items and their slots, to the thief.
+    tail_.store(tail + count, std::memory_order_release);
+    return count;
   }
 
   /// Owner: takes the oldest item; null if there is none.
@@ -180,7 +198,8 @@ private:
   }
 
   /// Owner, with a full ring and nobody stealing: moves the older half out. False if a thief came.
-  bool take_half(std::uint64_t seen, work_queue& out) noexcept {
+  template <typename Overflow>
+  bool take_half(std::uint64_t seen, Overflow& out) noexcept {
     const std::uint32_t from = unpack(seen).real;
     const std::uint32_t next = from + Capacity / 2;
     // order: none; as in pop().

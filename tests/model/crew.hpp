@@ -11,9 +11,11 @@
 #include "skua/base/work.hpp"
 #include "skua/base/work_queue.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 
 namespace skua_model {
 
@@ -105,15 +107,15 @@ private:
   work* next_injected(std::size_t me) {
     const std::size_t waiting = inject_.size();
     if (waiting == 0) return nullptr;
-    work_queue batch;
-    if (inject_.pop_batch((waiting / workers_) + 1, batch) == 0) return nullptr;
-    work* const first = batch.pop_front();
-    if (batch.empty()) return first;
-    work_queue overflow;
-    while (!batch.empty()) queues_[me].push(*batch.pop_front(), overflow);
-    explorer::expect(overflow.empty(), "the pieces fit");
+    std::array<work*, 8> room{};
+    const std::size_t wanted = std::min((waiting / workers_) + 1, room.size());
+    const auto batch = std::span(room).first(inject_.pop_batch(std::span(room).first(wanted)));
+    if (batch.empty()) return nullptr;
+    const auto rest = batch.subspan(1);
+    if (rest.empty()) return batch.front();
+    explorer::expect(queues_[me].push_some(rest) == rest.size(), "the pieces fit");
     wake_one();
-    return first;
+    return batch.front();
   }
 
   work* steal(std::size_t me, bool& searching) {

@@ -4,6 +4,8 @@
 #include "model/atomic.hpp"
 #include "model/explorer.hpp"
 #include "model/mutation.hpp"
+#include "skua/base/work.hpp"
+#include "skua/base/work_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -146,6 +148,43 @@ void reused_slots() {
   them.expect_all_taken();
 }
 
+/// The owner adds many at once, round the ring, while a thief copies.
+void many_at_once() {
+  auto victim = std::make_unique<queue>();
+  auto thief = std::make_unique<queue>();
+  items them(7);
+  for (std::size_t i = 0; i < 4; ++i) them.push(i, *victim);
+  for (std::size_t i = 4; i < 7; ++i) them.all[i].content.write(7);
+  explorer::run({[&] {
+                   items::take(victim->pop());
+                   const std::array<work*, 3> more{&them.all[4], &them.all[5], &them.all[6]};
+                   for (std::size_t i = victim->push_some(more); i < more.size(); ++i)
+                     items::take(more[i]);
+                   items::drain(*victim);
+                 },
+                 [&] {
+                   items::take(victim->steal_into(*thief));
+                   items::drain(*thief);
+                 }});
+  them.expect_all_taken();
+}
+
+/// They are stolen.
+void many_that_are_stolen() {
+  auto victim = std::make_unique<queue>();
+  auto thief = std::make_unique<queue>();
+  items them(2);
+  explorer::run({[&] {
+                   for (std::size_t i = 0; i < 2; ++i) them.all[i].content.write(7);
+                   const std::array<work*, 2> both{&them.all[0], &them.all[1]};
+                   explorer::expect(victim->push_some(both) == 2, "there is room");
+                 },
+                 [&] { items::take(victim->steal_into(*thief)); }});
+  items::drain(*victim);
+  items::drain(*thief);
+  them.expect_all_taken();
+}
+
 /// The owner wants a certain item, which a thief may be after, and only that.
 void one_that_is_wanted() {
   auto victim = std::make_unique<queue>();
@@ -193,12 +232,16 @@ TEST(local_queue_model, loses_nothing_and_gives_nothing_twice) {
   skua_model::expect_clean("reused slots", bound(2), reused_slots);
   skua_model::expect_clean("loot in reused slots", bound(2), loot_in_reused_slots);
   skua_model::expect_clean("one that is wanted", bound(2), one_that_is_wanted);
+  skua_model::expect_clean("many at once", bound(2), many_at_once);
+  skua_model::expect_clean("many that are stolen", bound(2), many_that_are_stolen);
 }
 
 TEST(local_queue_model, every_order_is_needed) {
   using skua_model::expect_killed;
   expect_killed({"::try_push(", side::acquire}, bound(2), reused_slots);
   expect_killed({"::try_push(", side::release}, bound(2), one_thief_and_overflow);
+  expect_killed({"::push_some(", side::acquire}, bound(2), many_at_once);
+  expect_killed({"::push_some(", side::release}, bound(2), many_that_are_stolen);
   expect_killed({"::claim_half(", side::acquire}, bound(2), one_thief_and_overflow);
   expect_killed({"::release_claim(", side::release}, bound(2), reused_slots);
   expect_killed({"::steal_into(", side::release}, bound(2), chained_steal);
@@ -212,6 +255,7 @@ TEST(local_queue_model, deeper) {
           {"two thieves and reused slots", two_thieves_and_reused_slots},
           {"chained steal", chained_steal},
           {"reused slots", reused_slots},
+          {"many at once", many_at_once},
           {"loot in reused slots", loot_in_reused_slots},
           {"one that is wanted", one_that_is_wanted}});
 }

@@ -316,6 +316,32 @@ TEST_P(fault, of_memory_while_an_unseen_exception_is_reported_is_harmless) {
   EXPECT_GE(log.count(skua_test::unseen_exception), 1U);
 }
 
+/// So many that they do not fit into a worker's queue, nor into what is kept for those that do not.
+task<> spawn_crowd(memory_limit* limit, bool& reached) {
+  constexpr int crowd = 10'000;
+  std::vector<skua::join_handle<int>> held;
+  held.reserve(crowd);
+  for (int i = 0; i < crowd; ++i) held.push_back(spawn(give(i)));
+  if (limit != nullptr) reached = limit->reached();
+  for (int i = 0; i < crowd; ++i)
+    EXPECT_EQ(co_await std::move(held[static_cast<std::size_t>(i)]), i);
+}
+
+TEST(crowd, goes_through_the_shared_queue_without_memory) {
+  skua::config settings;
+  settings.workers = 1;  // nobody else takes what is shared meanwhile
+  auto rt = skua_test::started(settings);
+  bool reached = false;
+  rt.block_on(spawn_crowd(nullptr, reached));  // there are cells for all then
+  for (std::size_t kth = 1; kth <= 3; ++kth) {
+    rt.block_on([kth, &reached]() -> task<> {
+      memory_limit limit(kth + 1);  // behind the handles'
+      co_await spawn_crowd(&limit, reached);
+    });
+    EXPECT_TRUE(reached) << kth;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(runtimes, fault, skua_test::every_kind(), skua_test::name_of_kind);
 
 }  // namespace

@@ -1,6 +1,7 @@
 // tests/sched/local_queue_test.cpp: order, overflow and shares of the worker's ring.
 #include "sched/local_queue.hpp"
 
+#include "sched/work_block.hpp"
 #include "skua/base/atomics.hpp"
 #include "skua/base/random.hpp"
 #include "support/budget.hpp"
@@ -8,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -36,6 +38,31 @@ TEST_F(local_queue, full_moves_the_older_half_and_the_new_item_out_in_order) {
   push(mine, 0, 9);
   EXPECT_EQ(drain_overflow(), "0 1 2 3 8 ");
   EXPECT_EQ(drain(mine), "4 5 6 7 ");
+}
+
+TEST_F(local_queue, full_fills_a_block_likewise) {
+  queue mine;
+  push(mine, 0, 8);
+  skua::work_block block;
+  mine.push(items[8], block);
+  EXPECT_EQ(drain(mine), "4 5 6 7 ");
+  std::array<work*, 8> out{};
+  ASSERT_EQ(block.take(out), 5U);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(number_of(out[static_cast<std::size_t>(i)]), i);
+  EXPECT_EQ(number_of(out[4]), 8);
+}
+
+TEST_F(local_queue, takes_of_many_as_many_as_there_is_room_for) {
+  queue mine;
+  push(mine, 0, 3);
+  EXPECT_EQ(number_of(mine.pop()), 0);
+  std::array<work*, 7> many{};
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = &items[3 + i];
+  EXPECT_EQ(mine.push_some(many), 6U);
+  EXPECT_EQ(mine.push_some(many), 0U);
+  EXPECT_EQ(drain(mine), "1 2 3 4 5 6 7 8 ");
+  EXPECT_EQ(mine.push_some({}), 0U);
+  EXPECT_EQ(mine.pop(), nullptr);
 }
 
 TEST_F(local_queue, takes_an_item_without_a_list_while_there_is_room) {

@@ -28,7 +28,7 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   /// The oldest item; null if there is none.
-  [[nodiscard]] const work* front() const noexcept { return first_; }
+  [[nodiscard]] work* front() const noexcept { return first_; }
 
   void push_back(work& item) noexcept {
     check_unlinked(item);
