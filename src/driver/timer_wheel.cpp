@@ -5,18 +5,21 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace skua::inline SKUA_ABI {
 namespace {
 
 /// Moves the timers at the head of `from`, as far as their deadlines do not fall, to `run`.
-void take_run(timer_list& from, timer_list& run) noexcept {
+/// Returns the last of those.
+std::int64_t take_run(timer_list& from, timer_list& run) noexcept {
   std::int64_t last = 0;
   do {
     timer& next = *from.pop_front();
     last = next.deadline;
     run.push_back(next);
   } while (!from.empty() && from.front()->deadline >= last);
+  return last;
 }
 
 /// Merges `newer` into `older`. Of equal deadlines those of `older` come first.
@@ -32,12 +35,13 @@ void merge(timer_list& older, timer_list& newer) noexcept {
 }
 
 /// Merge sort, stable, from the bottom up: heap n is empty or holds 2^n runs, and those of a higher
-/// heap come from further ahead in the list.
-void sort(timer_list& items) noexcept {
+/// heap come from further ahead in the list. Returns the latest deadline.
+std::int64_t sort(timer_list& items) noexcept {
+  std::int64_t latest = std::numeric_limits<std::int64_t>::min();
   std::array<timer_list, 48> heaps;  // more runs than memory holds timers
   while (!items.empty()) {
     timer_list run;
-    take_run(items, run);
+    latest = std::max(latest, take_run(items, run));
     std::size_t n = 0;
     for (; !heaps[n].empty(); ++n) {
       merge(heaps[n], run);
@@ -49,6 +53,7 @@ void sort(timer_list& items) noexcept {
     merge(heap, items);
     items.append(heap);
   }
+  return latest;
 }
 
 }  // namespace
@@ -57,9 +62,19 @@ timer_wheel::~timer_wheel() {
   check(empty(), "a timer wheel dies empty");
 }
 
-std::size_t timer_wheel::level_of(std::uint64_t difference) noexcept {
-  const int highest_bit = 63 - std::countl_zero(difference | 1);
-  return static_cast<std::size_t>(highest_bit / digit_bits);
+std::size_t timer_wheel::place_of(std::uint64_t tick, std::uint64_t now) noexcept {
+  const std::uint64_t differs = tick ^ now;
+  if (differs < lowest_slots) return place_of_current(tick);
+  const int highest_bit = 63 - std::countl_zero(differs);
+  const int level = (highest_bit - lowest_digit_bits) / digit_bits;  // above the lowest
+  const std::uint64_t digit = tick >> (lowest_digit_bits + level * digit_bits) & (upper_slots - 1);
+  return lowest_slots + static_cast<std::size_t>(level) * upper_slots + digit;
+}
+
+std::size_t timer_wheel::first_occupied() const noexcept {
+  if (occupied_words_ == 0) return nowhere;
+  const auto word = static_cast<std::size_t>(std::countr_zero(occupied_words_));
+  return word * in_word + static_cast<std::size_t>(std::countr_zero(occupied_[word]));
 }
 
 void timer_wheel::insert(timer& item, std::int64_t now) noexcept {
@@ -85,14 +100,13 @@ void timer_wheel::begin_lengths(std::int64_t now) noexcept {
 
 void timer_wheel::file(timer& item) noexcept {
   const std::uint64_t tick = std::max(tick_of(item.deadline), tick_);
-  const std::size_t level = level_of(tick ^ tick_);
-  const std::size_t in_level = digit(tick, level);
-  const std::size_t place = level * slots + in_level;
+  const std::size_t place = place_of(tick, tick_);
   slot& target = slots_[place];
   if (tick == tick_) note_order(target, item.deadline);
   target.items.push_back(item);
   target.earliest = std::min(target.earliest, item.deadline);
-  occupied_[level] |= std::uint64_t{1} << in_level;
+  occupied_[place / in_word] |= std::uint64_t{1} << place % in_word;
+  occupied_words_ |= std::uint64_t{1} << place / in_word;
   item.slot_ = static_cast<std::uint16_t>(place);
 }
 
@@ -103,9 +117,9 @@ void timer_wheel::note_order(const slot& current, std::int64_t deadline) noexcep
 }
 
 void timer_wheel::put_in_order(slot& current) noexcept {
-  sort(current.items);
+  current.items.fetch();
+  latest_ = sort(current.items);
   in_order_ = true;
-  for (const timer& item : current.items) latest_ = item.deadline;
 }
 
 bool timer_wheel::remove(timer& item) noexcept {
@@ -120,30 +134,28 @@ bool timer_wheel::remove(timer& item) noexcept {
 
 void timer_wheel::set_empty(std::size_t place) noexcept {
   slots_[place].earliest = no_deadline;
-  occupied_[place / slots] &= ~(std::uint64_t{1} << place % slots);
+  std::uint64_t& word = occupied_[place / in_word];
+  word &= ~(std::uint64_t{1} << place % in_word);
+  if (word == 0) occupied_words_ &= ~(std::uint64_t{1} << place / in_word);
 }
 
 void timer_wheel::advance(std::int64_t now, timer_list& expired) noexcept {
   const std::uint64_t tick = tick_of(now);
   if (tick > tick_) turn_to(tick, expired);
   begin_lengths(now);
-  if (slots_[digit(tick_, 0)].earliest <= now) hand_out_current(now, expired);
+  if (slots_[place_of_current(tick_)].earliest <= now) hand_out_current(now, expired);
 }
 
 /// Hands out all that is due before `tick`, which becomes the current one.
 void timer_wheel::turn_to(std::uint64_t tick, timer_list& expired) noexcept {
   // The highest digit that changes grows: slots of its level before the new one are over, and so is
   // all of the levels below, whose timers have the old digit. Levels above keep their meaning.
-  const std::size_t top = level_of(tick ^ tick_);
-  const std::size_t entered = digit(tick, top);
-  for (std::size_t level = 0; level <= top; ++level) {
-    const std::uint64_t over = level < top ? ~std::uint64_t{0} : (std::uint64_t{1} << entered) - 1;
-    while (const std::uint64_t left = occupied_[level] & over)
-      hand_out(level * slots + static_cast<std::size_t>(std::countr_zero(left)), expired);
-  }
+  const std::size_t entered = place_of(tick, tick_);
+  for (std::size_t place = first_occupied(); place < entered; place = first_occupied())
+    hand_out(place, expired);
   tick_ = tick;
   in_order_ = false;
-  if (top > 0) file_anew(top * slots + entered);
+  if (entered >= lowest_slots) file_anew(entered);
 }
 
 /// Files the timers of an upper slot that time has entered on the levels below, which are empty.
@@ -159,6 +171,7 @@ void timer_wheel::hand_out(std::size_t place, timer_list& expired) noexcept {
   timer_list due;
   due.append(slots_[place].items);
   set_empty(place);
+  due.fetch();
   bool in_order = true;
   std::int64_t latest = std::numeric_limits<std::int64_t>::min();
   for (timer& item : due) {
@@ -173,7 +186,7 @@ void timer_wheel::hand_out(std::size_t place, timer_list& expired) noexcept {
 
 /// Hands out what is due of the current slot.
 void timer_wheel::hand_out_current(std::int64_t now, timer_list& expired) noexcept {
-  const std::size_t place = digit(tick_, 0);
+  const std::size_t place = place_of_current(tick_);
   slot& current = slots_[place];
   if (!in_order_) put_in_order(current);
   while (timer* const first = current.items.front()) {
@@ -191,12 +204,8 @@ void timer_wheel::hand_out_current(std::int64_t now, timer_list& expired) noexce
 
 std::int64_t timer_wheel::next_deadline() const noexcept {
   check(!has_lengths(), "a length has no deadline before it begins");
-  for (std::size_t level = 0; level < levels; ++level) {
-    if (occupied_[level] == 0) continue;
-    const auto first = static_cast<std::size_t>(std::countr_zero(occupied_[level]));
-    return slots_[level * slots + first].earliest;
-  }
-  return no_deadline;
+  const std::size_t first = first_occupied();
+  return first == nowhere ? no_deadline : slots_[first].earliest;
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -70,6 +70,19 @@ TEST(intrusive_list, removes_first_middle_and_last) {
   EXPECT_TRUE(list.empty());
 }
 
+TEST(intrusive_list, can_be_fetched_at_any_length) {
+  std::deque<item> items;
+  item_list list;
+  std::vector<int> expected;
+  for (int n = 0; n < 7; ++n) {
+    list.fetch();  // comes to an end
+    EXPECT_EQ(numbers(list), expected);
+    list.push_back(items.emplace_back(n));
+    expected.push_back(n);
+  }
+  drain(list);
+}
+
 TEST(list_link, knows_whether_it_is_linked) {
   item only(1);
   item_list list;

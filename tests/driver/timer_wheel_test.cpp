@@ -23,7 +23,7 @@ using skua::no_deadline;
 using skua::timer_list;
 using times = std::vector<std::int64_t>;
 
-constexpr std::int64_t tick = 1 << 20;  // a slot of the lowest level
+constexpr std::int64_t tick = 1 << 18;  // a slot of the lowest level
 constexpr std::int64_t first_moment = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t year = second * 3600 * 24 * 365;
@@ -80,9 +80,9 @@ TEST(timer_wheel, is_empty_at_first) {
 
 TEST(timer_wheel, hands_a_timer_out_at_its_deadline_and_not_a_nanosecond_before) {
   for (const std::int64_t delay :
-       {std::int64_t{1}, tick - 1, tick, tick + 1, 64 * tick - 1, 64 * tick, 5 * second,
+       {std::int64_t{1}, tick - 1, tick, tick + 1, 1024 * tick - 1, 1024 * tick, 5 * second,
         3600 * second + 7, year + 123'456'789, 100 * year + 1}) {
-    for (const std::int64_t start : {std::int64_t{0}, 63 * tick + 5, 17 * year + 3, -year}) {
+    for (const std::int64_t start : {std::int64_t{0}, 1023 * tick + 5, 17 * year + 3, -year}) {
       filled at(start, {start + delay});
       EXPECT_EQ(deadlines_due(at.wheel, start + delay - 1), times{}) << delay;
       EXPECT_EQ(at.wheel.next_deadline(), start + delay);

@@ -89,6 +89,19 @@ public:
     from.close();
   }
 
+  /// Brings all elements closer, for a walk that follows. If they were not looked at for long each
+  /// step from one to the next is a wait for memory; from both ends at once it is half as many.
+  void fetch() const noexcept {
+    const link* front = ring_.next_;
+    const link* back = ring_.previous_;
+    while (front != back && front->previous_ != back) {
+      front = front->next_;
+      back = back->previous_;
+    }
+    // The compiler must not find that nothing came of it.
+    asm volatile("" : : "r"(front), "r"(back));
+  }
+
   /// Knows the element after the current one: the loop's body may remove or destroy the current
   /// element, but must not remove the one that follows. What it pushes behind the last element is
   /// not visited if the last element is the current one.
