@@ -20,23 +20,30 @@ static_assert(sizeof(stored_chain) <= frame_classes::size(1));
 
 constinit std::mutex mutex;
 constinit std::array<stored_chain*, frame_lists::classes> stacks{};  // under the mutex
-constinit std::atomic<std::size_t> stored{0};                        // changed under the mutex
+// Bytes; changed under the mutex.
+constinit std::atomic<std::size_t> stored{0};
+constinit std::atomic<std::size_t> stored_of_largest{0};
 
-void count_stored(std::size_t size_class, std::ptrdiff_t blocks) noexcept {
-  const std::size_t bytes = frame_classes::size(size_class) * static_cast<std::size_t>(blocks);
+void add(std::atomic<std::size_t>& to, std::size_t bytes) noexcept {
   // order: none; a number that stands for itself.
-  stored.store(stored.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
-}
-
-frame_store::chain pop(std::size_t size_class) noexcept {
-  stored_chain* const top = stacks[size_class];
-  if (top == nullptr) return {};
-  stacks[size_class] = top->below;
-  count_stored(size_class, -static_cast<std::ptrdiff_t>(top->count));
-  return {.first = &top->link, .count = top->count};
+  to.store(to.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
 }
 
 }  // namespace
+
+void frame_store::note(std::size_t size_class, std::ptrdiff_t blocks) noexcept {
+  const std::size_t bytes = frame_classes::size(size_class) * static_cast<std::size_t>(blocks);
+  add(stored, bytes);
+  if (size_class == largest_class) add(stored_of_largest, bytes);
+}
+
+frame_store::chain frame_store::pop(std::size_t size_class) noexcept {
+  stored_chain* const top = stacks[size_class];
+  if (top == nullptr) return {};
+  stacks[size_class] = top->below;
+  note(size_class, -static_cast<std::ptrdiff_t>(top->count));
+  return {.first = &top->link, .count = top->count};
+}
 
 frame_store::chain frame_store::take(std::size_t size_class) noexcept {
   if (bytes() == 0) return {};
@@ -50,7 +57,7 @@ bool frame_store::give(std::size_t size_class, block* first, unsigned count) noe
   if (!has_room(size_class, count)) return false;
   block* const next = first->next;  // before something else is there
   stacks[size_class] = ::new (first) stored_chain{{next}, stacks[size_class], count};
-  count_stored(size_class, count);
+  note(size_class, count);
   return true;
 }
 
@@ -71,6 +78,11 @@ void frame_store::free_all() noexcept {
 std::size_t frame_store::bytes() noexcept {
   // order: none; a number that stands for itself.
   return stored.load(std::memory_order_relaxed);
+}
+
+std::size_t frame_store::largest_bytes() noexcept {
+  // order: none; likewise.
+  return stored_of_largest.load(std::memory_order_relaxed);
 }
 
 }  // namespace skua::inline SKUA_ABI
