@@ -24,7 +24,7 @@ namespace skua::inline SKUA_ABI {
 ///   - seven levels hold every int64. There is no list of timers too far away, and a slot never
 ///     means two different times.
 /// The lowest level is that large, and its ticks that short, since where there are many timers each
-/// walk along a list waits for memory at every step: most that are due within a quarter of a second
+/// walk along a list waits for memory at every step: most that are due within a tenth of a second
 /// are filed once, and those of a slot stay in the cache while they are put in order.
 ///
 /// The slot of the current tick is the only one that can be partly due. Timers inserted late, with

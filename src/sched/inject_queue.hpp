@@ -17,7 +17,7 @@ namespace skua::inline SKUA_ABI {
 /// A list under a mutex, first in, first out, used by any thread. The length can be read without
 /// the mutex, so that looking at an empty queue costs one load. What overflows comes in blocks,
 /// which the list has among its items; what comes one by one while `Few` are there already is put
-/// into such a block, too.
+/// into such a block, too, if there is a spare one.
 template <typename Atomics, typename Mutex = std::mutex, std::size_t Few = 8>
 class inject_queue {
 public:

@@ -87,7 +87,7 @@ TEST(inject_queue, keeps_the_order_of_many_that_come_one_by_one) {
   EXPECT_EQ(taken, pushed);
 }
 
-TEST(inject_queue, without_memory_for_blocks_takes_many_all_the_same) {
+TEST(inject_queue, without_memory_for_its_first_block_takes_many_all_the_same) {
   constexpr std::size_t many = 100;
   std::array<std::unique_ptr<work>, many> items;
   for (auto& one : items) one = std::make_unique<work>(run_nothing);
