@@ -45,16 +45,9 @@ void worker::share_some(work& item) noexcept {
     return;
   }
   queue_.push(item, *block);
-  const std::size_t count = block->size();
-  if (count == 1) {  // a thief is at it, and may be for long: a block for each would be much
-    work* lone = nullptr;
-    block->take({&lone, 1});
-    work_queue alone;
-    alone.push_back(*lone);
-    runtime.inject().push_batch(alone);
-  }
+  const bool any = !block->empty();  // one alone if a thief was about to make room
   runtime.inject().push_block(*block);
-  if (count > 0) overflowed();
+  if (any) overflowed();
 }
 
 void worker::share_overflow(work_queue& overflow) noexcept {

@@ -34,13 +34,7 @@ public:
       const std::lock_guard hold(mutex_);
       if (closed_) return false;
       if (count_ >= Few) lacks_block = !open_block();
-      if (open_ != nullptr) {
-        open_->push_back(item);
-        if (!open_->has_room()) open_ = nullptr;
-      } else {
-        items_.push_back(item);
-      }
-      set_length(count_ + 1);
+      append(item);
     }
     if (lacks_block) make_spare();
     return true;
@@ -64,12 +58,15 @@ public:
     return new (std::nothrow) work_block;
   }
 
-  /// What is in it, as push_batch() does. It may be empty.
+  /// What is in it, as push_batch() does. It may be empty. One item alone is taken out: a block for
+  /// each of many that come like that would be much.
   void push_block(work_block& block) noexcept {
     work_queue unused;
     {
       const std::lock_guard hold(mutex_);
-      if (block.empty()) {
+      if (block.size() <= 1) {
+        work* lone = nullptr;
+        if (block.take({&lone, 1}) == 1) append(*lone);
         keep(block, unused);
       } else {
         open_ = nullptr;
@@ -121,6 +118,16 @@ private:
     count_ = length;
     // order: none; see size().
     length_.store(length, std::memory_order_relaxed);
+  }
+
+  void append(work& item) noexcept {
+    if (open_ == nullptr) {
+      items_.push_back(item);
+    } else {
+      open_->push_back(item);
+      if (!open_->has_room()) open_ = nullptr;
+    }
+    set_length(count_ + 1);
   }
 
   /// There is a block at the end that has room. False if none is to be had.

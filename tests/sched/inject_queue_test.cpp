@@ -103,16 +103,34 @@ TEST(inject_queue, without_memory_for_its_first_block_takes_many_all_the_same) {
 
 TEST(inject_queue, uses_a_block_again) {
   queue shared;
-  work one(run_nothing);
+  work one(run_nothing), other(run_nothing);
   skua::work_block* const block = shared.take_block();
   ASSERT_NE(block, nullptr);
   shared.push_block(*block);
   EXPECT_EQ(shared.size(), 0U);
   EXPECT_EQ(shared.take_block(), block) << "it came back empty";
   block->push_back(one);
+  block->push_back(other);
   shared.push_block(*block);
   EXPECT_EQ(shared.pop(), &one);
+  EXPECT_EQ(shared.pop(), &other);
   EXPECT_EQ(shared.take_block(), block) << "it was emptied";
+  shared.push_block(*block);
+}
+
+TEST(inject_queue, keeps_no_block_for_one_item_alone) {
+  queue shared;
+  work one(run_nothing), other(run_nothing);
+  skua::work_block* const block = shared.take_block();
+  ASSERT_NE(block, nullptr);
+  EXPECT_TRUE(shared.push(other));
+  block->push_back(one);
+  shared.push_block(*block);
+  EXPECT_EQ(shared.size(), 2U);
+  EXPECT_EQ(shared.take_block(), block) << "it can be used again while the item waits";
+  EXPECT_EQ(shared.pop(), &other);
+  EXPECT_EQ(shared.pop(), &one);
+  EXPECT_EQ(shared.pop(), nullptr);
   shared.push_block(*block);
 }
 
