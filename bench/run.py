@@ -5,9 +5,9 @@ All contestants of a question take turns, round by round, so that what changes o
 all of them. For each question and number of workers a table is printed; rows of all of them go to
 results.json, and bars to pictures.
 
-usage: run.py [--peers] [--quick] [--filter TEXT] [--workers 1,2] [--rounds N] [--json FILE]
-              [--output DIRECTORY] [--jobs N] [--list]
-       run.py --readme RESULTS
+usage: run.py [--peers] [--quick] [--filter TEXT] [--targets] [--workers 1,2] [--rounds N]
+              [--json FILE] [--output DIRECTORY] [--jobs N] [--list]
+       run.py --readme RESULTS [--targets]
 """
 import argparse
 import json
@@ -31,6 +31,8 @@ def read_command_line(words: list | None = None) -> argparse.Namespace:
     parser.add_argument("--peers", action="store_true", help="other runtimes, too")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, and less of everything")
     parser.add_argument("--filter", default="", help="only questions whose name contains this")
+    parser.add_argument("--targets", action="store_true",
+                        help="only what targets are about, and of others only whom they name")
     parser.add_argument("--workers", type=counts, help="only with so many workers, such as 1,2")
     parser.add_argument("--rounds", type=int, help=f"{ROUNDS} or more, unless --quick; else {ROUNDS}")
     parser.add_argument("--json", type=pathlib.Path, help="where rows go; else to the output")
@@ -38,7 +40,8 @@ def read_command_line(words: list | None = None) -> argparse.Namespace:
                         default=builds.ROOT / "build" / "peers" / "results")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of the builds")
     parser.add_argument("--readme", type=pathlib.Path, metavar="RESULTS",
-                        help="write the chapter of bench/README.md that a results.json tells, and end")
+                        help="write the chapter Results of bench/README.md, which a results.json tells, or "
+                             "with --targets the chapter Targets, and end")
     parser.add_argument("--list", action="store_true", help="print the questions, and end")
     asked = parser.parse_args(words)
     refuse_nonsense(parser, asked)
@@ -62,9 +65,25 @@ def refuse_nonsense(parser: argparse.ArgumentParser, asked: argparse.Namespace):
     found = chosen(asked.filter)
     if not found:
         parser.error(f"--filter {asked.filter}: no question has that in its name; --list prints them")
-    known = {workers for one in found for workers in one.workers}
+    known = {workers for one in found for workers in one.workers
+             if not asked.targets or targets.named(one.name, workers)}
+    if not known:
+        parser.error(f"--filter {asked.filter}: no target is about that")
     if asked.workers and not asked.workers & known:
         parser.error(f"--workers: these questions are asked with {', '.join(map(str, sorted(known)))}")
+
+
+def asked_there(question: questions.Question, workers: int, asked: argparse.Namespace) -> bool:
+    return not (asked.workers and workers not in asked.workers) and \
+        not (asked.targets and not targets.named(question.name, workers))
+
+
+def entered(question: questions.Question, workers: int, programs: dict, only_targets: bool) -> list:
+    """Who is asked it."""
+    named = targets.named(question.name, workers)
+    return [one for one in questions.CONTESTANTS
+            if one.program in programs and one.is_asked(question, workers)
+            and (not only_targets or one.name in named)]
 
 
 def chosen(text: str) -> list:
@@ -138,11 +157,10 @@ def ask_all(asked: argparse.Namespace, programs: dict) -> list:
             print(f"{question.name}: left out: {why}", flush=True)
             continue
         for workers in question.workers:
-            if asked.workers and workers not in asked.workers:
+            if not asked_there(question, workers, asked):
                 continue
-            entered = [one for one in questions.CONTESTANTS
-                       if one.program in programs and one.is_asked(question, workers)]
-            contest = Contest(question, workers, entered)
+            contestants = entered(question, workers, programs, asked.targets)
+            contest = Contest(question, workers, contestants)
             contest.hold(how, count)
             print_tables(contest.rows())
             rows += contest.rows()
@@ -151,7 +169,7 @@ def ask_all(asked: argparse.Namespace, programs: dict) -> list:
 
 def write_results(asked: argparse.Namespace, rows: list):
     asked.output.mkdir(parents=True, exist_ok=True)
-    path = asked.json or asked.output / "results.json"
+    path = asked.json or asked.output / ("targets.json" if asked.targets else "results.json")
     path.write_text(json.dumps(figures.as_json(rows, machine()), indent=1) + "\n", encoding="utf-8")
     drawn = pictures.draw(rows, asked.output, rounds.PROCESSORS)
     if drawn and not any(one.suffix == ".png" for one in drawn):
@@ -167,9 +185,9 @@ def print_targets(rows: list):
                   f"{one.ratio:.2f}, {one.target.goal()}: {one.text()}")
 
 
-def write_readme(results: pathlib.Path) -> int:
+def write_readme(results: pathlib.Path, which: chapter.Chapter) -> int:
     try:
-        chapter.write(results, README)
+        chapter.write(results, README, which)
     except (chapter.NotThere, OSError) as why:
         print(f"bench: --readme: {why}", file=sys.stderr)
         return 2
@@ -183,7 +201,7 @@ def main() -> int:
         print("\n".join(f"{one.name:24}{one.title}" for one in chosen(asked.filter)))
         return 0
     if asked.readme:
-        return write_readme(asked.readme)
+        return write_readme(asked.readme, chapter.TARGETS if asked.targets else chapter.RESULTS)
     try:
         programs = build_all(asked)
     except builds.CannotBuild as why:

@@ -1,10 +1,11 @@
-"""The chapter "Results" of bench/README.md, made of a results.json."""
+"""The chapters "Results" and "Targets" of bench/README.md, each made of a results.json."""
+import collections.abc
+import dataclasses
 import json
 import pathlib
 
 from harness import figures, questions, targets
 
-BEGIN, END = "<!-- results: begin -->\n", "<!-- results: end -->\n"
 TIE = 1.15  # see "How to read"
 FLOOR = "floor"
 # Heading -> who stands there; of several, the first that was asked.
@@ -92,41 +93,67 @@ def machine_text(machine: dict, rows: list) -> str:
                                                               for name, version, flags in contestants], 3))
 
 
+def spread(row: figures.Row | None) -> str:
+    if row is None:
+        return NOBODY
+    return f"{figures.number(row.median)} ({figures.number(row.min)} to {figures.number(row.max)})"
+
+
+def target_line(one: targets.Outcome, rows: list) -> list:
+    of_it = [row for row in rows if row.bench == one.target.bench()]
+    ours, theirs = (figures.of(of_it, name, one.target.workers) for name in (one.target.ours, one.target.peer))
+    unit = f", {ours.unit}" if ours else ""
+    return [f"`{one.target.bench()}`" + (", `order::lifo`" if one.target.ours == LIFO else "") + unit,
+            str(one.target.workers), spread(ours), spread(theirs), one.target.goal(),
+            NOBODY if one.ratio is None else f"{one.ratio:.3f}",
+            one.text() if one.ratio is None or one.missed_by() == 0 else f"**{one.text()}**"]
+
+
 def targets_text(rows: list) -> str:
     found = targets.outcomes(rows)
     asked = [one for one in found if one.ratio is not None]
     met = sum(one.missed_by() == 0 for one in asked)
-    lines = [[f"`{one.target.bench()}`" + (", `order::lifo`" if one.target.ours == LIFO else ""),
-              str(one.target.workers), one.target.goal(),
-              NOBODY if one.ratio is None else f"{one.ratio:.2f}",
-              one.text() if one.ratio is None or one.missed_by() == 0 else f"**{one.text()}**"]
-             for one in found]
-    return (f"### Targets\n\n{met} met, {len(asked) - met} missed, {len(found) - len(asked)} not asked. A ratio is "
-            f"skua's median by the other's.\n\n"
-            + table(["Question", "Workers", "Target", "Ratio", "Outcome"], lines, 3))
+    return (f"{met} met, {len(asked) - met} missed, {len(found) - len(asked)} not asked. A ratio is "
+            f"skua's median by the other's; in brackets stand the least and the most.\n\n"
+            + table(["Question", "Workers", "skua", "The other", "Target", "Ratio", "Outcome"],
+                    [target_line(one, rows) for one in found], 2))
 
 
-def chapter(results: dict) -> str:
-    rows = [figures.Row(**row) for row in results["rows"]]
-    if not rows:
-        raise NotThere("no rows in these results")
+def results_text(rows: list) -> str:
     groups = dict.fromkeys(one.group for one in questions.QUESTIONS)
-    return (machine_text(results["machine"], rows) + "".join(group_table(one, rows) for one in groups)
-            + targets_text(rows))
+    return "".join(group_table(one, rows) for one in groups)
 
 
-def put_into(text: str, what: str) -> str:
-    """The text with all between the marks replaced."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise NotThere(f"no '{BEGIN.strip()}' and '{END.strip()}' in it")
-    return before + BEGIN + "\n" + what.rstrip("\n") + "\n\n" + END + after
+@dataclasses.dataclass(frozen=True)
+class Chapter:
+    """Stands between two marks of its name."""
+    name: str
+    text: collections.abc.Callable
+
+    def mark(self, which: str) -> str:
+        return f"<!-- {self.name}: {which} -->\n"
+
+    def made_of(self, results: dict) -> str:
+        rows = [figures.Row(**row) for row in results["rows"]]
+        if not rows:
+            raise NotThere("no rows in these results")
+        return machine_text(results["machine"], rows) + self.text(rows)
+
+    def put_into(self, text: str, what: str) -> str:
+        """The text with all between the marks replaced."""
+        before, begin, rest = text.partition(self.mark("begin"))
+        _, end, after = rest.partition(self.mark("end"))
+        if not begin or not end:
+            raise NotThere(f"no '{self.mark('begin').strip()}' and '{self.mark('end').strip()}' in it")
+        return before + begin + "\n" + what.rstrip("\n") + "\n\n" + end + after
 
 
-def write(results: pathlib.Path, readme: pathlib.Path):
+RESULTS, TARGETS = Chapter("results", results_text), Chapter("targets", targets_text)
+
+
+def write(results: pathlib.Path, readme: pathlib.Path, which: Chapter):
     try:
-        made = chapter(json.loads(results.read_text(encoding="utf-8")))
+        made = which.made_of(json.loads(results.read_text(encoding="utf-8")))
     except (ValueError, KeyError, TypeError) as why:
         raise NotThere(f"{results} is no results.json: {why!r}") from why
-    readme.write_text(put_into(readme.read_text(encoding="utf-8"), made), encoding="utf-8")
+    readme.write_text(which.put_into(readme.read_text(encoding="utf-8"), made), encoding="utf-8")

@@ -92,5 +92,11 @@ def outcome(target: Target, rows: list) -> Outcome:
     return Outcome(target, figures.ratio_to(ours, theirs))
 
 
+def named(question: str, workers: int) -> set:
+    """Who is in the targets of that question with so many workers."""
+    return {name for one in TARGETS if (one.question, one.workers) == (question, workers)
+            for name in (one.ours, one.peer)}
+
+
 def outcomes(rows: list) -> list:
     return [outcome(one, rows) for one in TARGETS]

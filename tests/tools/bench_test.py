@@ -139,6 +139,15 @@ class Questions(unittest.TestCase):
     def test_a_filter_chooses_by_name(self):
         self.assertEqual([one.name for one in run.chosen("foreign_spawn_2")], ["foreign_spawn_2"])
 
+    def test_for_targets_only_who_is_named_in_one_is_asked(self):
+        programs = dict.fromkeys(("skua", "tokio", "tokio-mimalloc", "go", "asio", "tbb", "floors"))
+        for name, workers, asked in (("fib", 2, ["skua", "skua-lifo", "tokio"]), ("fib", 1, []),
+                                     ("timeouts", 2, ["skua", "tokio", "go"]),
+                                     ("echo_64_64", 1, ["skua", "tokio", "floor-uring"])):
+            question = next(one for one in questions.QUESTIONS if one.name == name)
+            self.assertEqual([one.name for one in run.entered(question, workers, programs, True)], asked)
+            self.assertLess(set(asked), {one.name for one in run.entered(question, workers, programs, False)})
+
     def test_tbb_is_asked_for_trees_only(self):
         tbb = next(one for one in questions.CONTESTANTS if one.name == "tbb")
         asked = {one.group for one in questions.QUESTIONS if tbb.is_asked(one, 2)}
@@ -204,8 +213,8 @@ class Chapters(unittest.TestCase):
             row("tbb", "fib", (7,))]
     MACHINE = {"kernel": "6.1", "processors": 2, "model": "Abacus"}
 
-    def made(self) -> str:
-        return chapter.chapter(figures.as_json(self.ROWS, self.MACHINE))
+    def made(self, which: chapter.Chapter = chapter.RESULTS) -> str:
+        return which.made_of(figures.as_json(self.ROWS, self.MACHINE))
 
     def test_has_a_line_for_each_question_with_losses_as_plain_as_wins(self):
         for part in ("| `spawn_join`, ns/op | 2 | 10 | 40 | **5** | – | – | – | **0.25** win |",
@@ -220,20 +229,28 @@ class Chapters(unittest.TestCase):
         self.assertEqual(chapter.verdict(row(values=(13,), more_is_better=True),
                                          row("tokio", values=(10,), more_is_better=True)), "**1.30** win")
 
-    def test_names_machine_versions_and_targets(self):
-        for part in ("Abacus, 2 processors, Linux 6.1", "| `skua` | 1.0 | -O3 |",
-                     "| `spawn_join` | 2 | at most 0.2 of tokio | 0.25 | **missed by 25 %** |",
-                     "| `echo_64_64` | 1 | at least 1 of tokio | 0.80 | **missed by 20 %** |",
-                     "| `skynet` | 2 | at most 0.15 of tokio | – | not asked |"):
-            self.assertIn(part, self.made())
+    def test_names_machine_and_versions(self):
+        for which in (chapter.RESULTS, chapter.TARGETS):
+            for part in ("Abacus, 2 processors, Linux 6.1", "| `skua` | 1.0 | -O3 |"):
+                self.assertIn(part, self.made(which))
+
+    def test_says_which_targets_are_missed_and_by_how_much(self):
+        for part in ("| `spawn_join`, ns/op | 2 | 10 (10 to 10) | 40 (40 to 40) | at most 0.2 of tokio | 0.250 | "
+                     "**missed by 25 %** |",
+                     "| `echo_64_64`, ns/op | 1 | 80 (80 to 80) | 100 (100 to 100) | at least 1 of tokio | 0.800 | "
+                     "**missed by 20 %** |",
+                     "| `skynet` | 2 | – | – | at most 0.15 of tokio | – | not asked |"):
+            self.assertIn(part, self.made(chapter.TARGETS))
 
     def test_replaces_what_stood_between_the_marks(self):
         text = (BENCH / "README.md").read_text()
-        once = chapter.put_into(text, self.made())
-        self.assertEqual(chapter.put_into(once, self.made()), once)
-        self.assertEqual(once.partition(chapter.BEGIN)[0], text.partition(chapter.BEGIN)[0])
-        with self.assertRaises(chapter.NotThere):
-            chapter.put_into("# no marks\n", self.made())
+        for which in (chapter.RESULTS, chapter.TARGETS):
+            once = which.put_into(text, self.made(which))
+            self.assertEqual(which.put_into(once, self.made(which)), once)
+            self.assertEqual(once.partition(which.mark("begin"))[0], text.partition(which.mark("begin"))[0])
+            self.assertEqual(once.partition(which.mark("end"))[2], text.partition(which.mark("end"))[2])
+            with self.assertRaises(chapter.NotThere):
+                which.put_into("# no marks\n", self.made(which))
 
     def test_of_something_else_is_refused(self):
         with tempfile.TemporaryDirectory() as directory:
@@ -241,7 +258,7 @@ class Chapters(unittest.TestCase):
             for text in ("", "[]", "{}", '{"machine": {}, "rows": []}', '{"machine": {}, "rows": [{}]}'):
                 path.write_text(text)
                 with self.assertRaises(chapter.NotThere):
-                    chapter.write(path, BENCH / "README.md")
+                    chapter.write(path, BENCH / "README.md", chapter.RESULTS)
 
 
 class CommandLine(unittest.TestCase):
@@ -257,6 +274,8 @@ class CommandLine(unittest.TestCase):
                             (("--rounds", "4"), "at least 5"), (("--rounds", "0", "--quick"), "1 with --quick"),
                             (("--rounds", "few"), "invalid int"), (("--jobs", "0"), "at least 1"),
                             (("--filter", "nothing_of_it"), "no question has that in its name"),
+                            (("--filter", "chained_spawn", "--targets"), "no target is about that"),
+                            (("--workers", "8", "--targets"), "asked with 1, 2"),
                             (("--fast",), "unrecognized")):
             self.assertIn(said, self.refused(*words))
 
