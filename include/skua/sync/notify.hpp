@@ -4,6 +4,7 @@
 #include "skua/base/abi.hpp"
 #include "skua/sync/wait_line.hpp"
 
+#include <atomic>
 #include <coroutine>
 
 namespace skua::inline SKUA_ABI {
@@ -37,8 +38,11 @@ public:
   [[nodiscard]] bool try_wait() noexcept;
 
 private:
+  [[nodiscard]] bool take_at_once() noexcept;
+
   wait_line line_;
-  bool remembered_ = false;  // under the lock of the line; never while somebody is in it
+  /// Changed under the lock of the line; never set while somebody is in it.
+  std::atomic<bool> remembered_{false};
 };
 
 /// See notify::wait().
@@ -52,7 +56,7 @@ public:
 
   template <typename Promise>
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
-    return wait_unless([this] { return of_.try_wait(); }, to_frame(self));
+    return wait_unless([this] { return of_.take_at_once(); }, to_frame(self));
   }
   void await_resume() noexcept {
     take();
