@@ -1,6 +1,8 @@
 // src/driver/process_barrier.cpp: membarrier, or fences without it.
 #include "driver/process_barrier.hpp"
 
+#include "skua/base/clock.hpp"
+
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@ bool membarrier(int command) noexcept {
 }  // namespace
 
 constinit std::atomic<process_barrier::method> process_barrier::now_{method::fences};
+constinit std::atomic<std::int64_t> process_barrier::refused_at_{0};
 
 bool process_barrier::available() noexcept {
   static const bool registered = [] {
@@ -26,18 +29,40 @@ bool process_barrier::available() noexcept {
   return registered && !may_overlook();
 }
 
-void process_barrier::heavy() noexcept {
+// A processor shows what it has written within microseconds, or when it goes on with another
+// thread. So after a moment whoever has not seen the change has shown what it did before its
+// light(). By the clock, and not by who was refused: the process may fork meanwhile.
+bool process_barrier::fences_hold() noexcept {
+  constexpr std::int64_t moment = 1'000'000;  // nanoseconds
+  // order: [process.refused] acquire: the time.
+  if (now_.load(std::memory_order_acquire) != method::refusing) return true;
+  // order: none; see above.
+  const std::int64_t since = refused_at_.load(std::memory_order_relaxed);
+  if (monotonic_clock().now() - since < moment) return false;
+  // order: none; both mean fences.
+  now_.store(method::refused, std::memory_order_relaxed);
+  return true;
+}
+
+void process_barrier::become_fences() noexcept {
+  // order: none; the next store carries it.
+  refused_at_.store(monotonic_clock().now(), std::memory_order_relaxed);
+  // order: [process.refused] release: the time.
+  now_.store(method::refusing, std::memory_order_release);
+}
+
+bool process_barrier::heavy() noexcept {
   // order: [process.barrier] seq_cst: the caller's own side, for the compiler and, where the kernel
   //        does not help, for the processor.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (!available()) return;
+  if (!available()) return fences_hold();
   if (!membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED)) {
-    // order: none; see may_overlook().
-    now_.store(method::refused, std::memory_order_relaxed);
-    return;
+    become_fences();
+    return false;
   }
   // order: [process.barrier] seq_cst: the compiler moves nothing up across the system call.
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  return true;
 }
 
 }  // namespace skua::inline SKUA_ABI

@@ -4,6 +4,7 @@
 #include "skua/base/abi.hpp"
 
 #include <atomic>
+#include <cstdint>
 
 namespace skua::inline SKUA_ABI {
 
@@ -18,7 +19,9 @@ struct process_barrier {
   /// True if the kernel helps. Registers the process at the first call. From any thread.
   static bool available() noexcept;
 
-  static void heavy() noexcept;
+  /// False if the kernel has just stopped to help: see may_overlook(). A moment later, when no
+  /// light() is under way any more that knows nothing of that, both sides are fences.
+  static bool heavy() noexcept;
 
   static void light() noexcept {
     // order: none; see heavy() for a change.
@@ -31,16 +34,27 @@ struct process_barrier {
   }
 
   /// True once the kernel has stopped to help (a process that locks itself in after the start):
-  /// then a light() that was under way may have overlooked what came before it, and whoever relies
-  /// on the pair must look again from time to time.
+  /// then a light() that was under way may have overlooked what came before it. Whoever relies on
+  /// the pair must look again from time to time, or leave alone what it looked for when heavy()
+  /// says false.
   [[nodiscard]] static bool may_overlook() noexcept {
     // order: none; a number that stands for itself.
-    return now_.load(std::memory_order_relaxed) == method::refused;
+    return now_.load(std::memory_order_relaxed) >= method::refusing;
   }
 
 private:
-  enum class method : unsigned char { fences, kernel, refused };
+  /// In this order, or the first alone.
+  enum class method : unsigned char {
+    fences,
+    kernel,
+    refusing,  // for a moment: some light() may not know yet
+    refused,   // as fences, and for ever
+  };
+  static bool fences_hold() noexcept;
+  static void become_fences() noexcept;
+
   static std::atomic<method> now_;
+  static std::atomic<std::int64_t> refused_at_;
 };
 
 }  // namespace skua::inline SKUA_ABI

@@ -1,7 +1,6 @@
 // src/runtime/worker.cpp: the loop.
 #include "runtime/worker.hpp"
 
-#include "driver/process_barrier.hpp"
 #include "runtime/core.hpp"
 #include "runtime/current.hpp"
 #include "runtime/virtual_clock.hpp"
@@ -34,8 +33,7 @@ worker::worker(core& of, std::size_t number, std::unique_ptr<driver> sleeps_in,
       sole_(!alone_ && of.settings().workers == 1),
       uses_slot_(of.settings().lifo_slot),
       full_budget_(of.settings().budget),
-      newest_(of.settings().order == order::lifo ? std::make_unique<lifo_deque<std_atomics>>()
-                                                 : nullptr),
+      newest_(of.settings().order == order::lifo ? std::make_unique<newest_first>() : nullptr),
       id_step_(of.settings().workers + 1),
       events_in_(static_cast<std::int32_t>(of.settings().event_interval)),
       inject_interval_(of.settings().global_queue_interval == config::automatic
@@ -354,7 +352,7 @@ void worker::sleep_and_watch() noexcept {
 // The holder of `stuck` may come back at any moment: slot and driver can take that.
 bool worker::serve(worker& stuck) noexcept {
   counters_.rescues.add();
-  if (work* const next = stuck.slot_.take()) queue_last(*next);
+  if (work* const next = stuck.slot_.rescue()) queue_last(*next);
   // A thread that computes posts what has completed when it is next interrupted: now, and a moment
   // later it is there. The second time brings what the first has cancelled.
   for (int i = 0; i < 2; ++i) {

@@ -4,6 +4,7 @@
 #include "driver/driver.hpp"
 #include "driver/futex.hpp"
 #include "driver/parker.hpp"
+#include "driver/process_barrier.hpp"
 #include "runtime/cell_pool.hpp"
 #include "runtime/home_queue.hpp"
 #include "runtime/worker_counters.hpp"
@@ -222,8 +223,9 @@ private:
   const bool sole_;    // multi_thread, but nobody to steal from
   const bool uses_slot_;
   const std::uint32_t full_budget_;
-  const std::unique_ptr<lifo_deque<std_atomics>> newest_;  // order::lifo; null: fifo
-  const std::uint64_t id_step_;  // each worker counts in a residue class of its own
+  using newest_first = lifo_deque<std_atomics, process_barrier>;
+  const std::unique_ptr<newest_first> newest_;  // order::lifo; null: fifo
+  const std::uint64_t id_step_;                 // each worker counts in a residue class of its own
 
   // For the holder.
   std::uint32_t tick_ = 0;
@@ -259,7 +261,7 @@ private:
 
   // Where others come to steal.
   local_queue<std_atomics> queue_;
-  lifo_slot<std_atomics> slot_;
+  lifo_slot<std_atomics, process_barrier> slot_;
   worker_counters counters_;
   counter looks_;  // while it lingers
   std::atomic<task_cell*> running_{nullptr};

@@ -24,13 +24,17 @@ namespace skua::inline SKUA_ABI {
 /// numbers are 64 bits wide and do not come round.
 ///
 /// The owner takes an item by lowering the bottom, without an exchange, unless it is the last one.
-/// So owner and thieves each announce what they take and then look at what the other end announced;
-/// of two that come for one item at least one must see the other: bottom and top are seq_cst there.
+/// It lowers the bottom and then looks at the top; a thief looks at the top and then at the bottom.
+/// Of two that come for one item at least one must see the other: either the thief that the bottom
+/// was lowered, or the owner how far the top was when the thief looked. That is not by the orders
+/// of the words, which would cost the owner an exchange for every item, but by the `Barrier`, see
+/// live_count: thieves of a tree come seldom.
 ///
 /// A full buffer is replaced by one of twice the size. A thief may be looking into the old one for
 /// any time: it is not written to any more, and kept until the deque dies. All old ones together
 /// are smaller than the one in use, and there is a largest size: what does not fit goes elsewhere.
-template <typename Atomics, std::uint32_t First = 256, std::uint32_t Most = 65'536>
+template <typename Atomics, typename Barrier, std::uint32_t First = 256,
+          std::uint32_t Most = 65'536>
 class lifo_deque {
   static_assert((First & (First - 1)) == 0 && (Most & (Most - 1)) == 0, "powers of two");
   static_assert(First >= 1 && First <= Most, "it grows");
@@ -68,20 +72,19 @@ public:
     const std::int64_t last = bottom_.load(std::memory_order_relaxed) - 1;
     // order: none; what is taken stays so: an empty deque is empty until the owner pushes.
     if (top_.load(std::memory_order_relaxed) > last) return nullptr;
-    // order: [deque.both] seq_cst: before the look at the top, so that a thief that is not seen
-    //        there sees that this item is taken. [deque.push] release: a thief may learn from it
-    //        that there are older ones.
-    bottom_.store(last, std::memory_order_seq_cst);
-    // order: [deque.both] seq_cst: after the bottom.
-    std::int64_t top = top_.load(std::memory_order_seq_cst);
+    // order: [deque.push] release: a thief may learn from it that there are older ones.
+    bottom_.store(last, std::memory_order_release);
+    Barrier::light();
+    // order: none; the barrier keeps it behind the bottom.
+    std::int64_t top = top_.load(std::memory_order_relaxed);
     if (top < last) return newest_->read(last);
     // The last one: whoever moves the top has it.
     // order: none; the item is the owner's own, and the exchange decides.
     const bool mine =
         top == last && top_.compare_exchange_strong(top, last + 1, std::memory_order_relaxed,
                                                     std::memory_order_relaxed);
-    // order: none; the deque is empty: who reads this finds nothing, or fails at the top.
-    bottom_.store(last + 1, std::memory_order_relaxed);
+    // order: [deque.push] release: as above; who reads this finds nothing, or fails at the top.
+    bottom_.store(last + 1, std::memory_order_release);
     return mine ? newest_->read(last) : nullptr;
   }
 
@@ -93,20 +96,23 @@ public:
     return newest_->read(last) == &item && pop() != nullptr;
   }
 
-  /// Anybody: takes the oldest item; null if there is none. Fails only if others took them all.
+  /// Anybody: takes the oldest item; null if there is none. Fails only if others took them all, or
+  /// at the moment at which the kernel stops to help the barrier. Interrupts all threads of the
+  /// process for a moment, unless there is nothing.
   [[nodiscard]] work* steal() noexcept {
     for (;;) {
-      // order: [deque.both] seq_cst: before the bottom. If others move it on meanwhile the exchange
-      //        fails.
-      std::int64_t top = top_.load(std::memory_order_seq_cst);
-      // order: [deque.both] seq_cst: after the top. [deque.push] acquire: the slots up to here.
-      const std::int64_t bottom = bottom_.load(std::memory_order_seq_cst);
+      // order: none; the barrier keeps it before the bottom. If others move it on meanwhile the
+      //        exchange fails.
+      std::int64_t top = top_.load(std::memory_order_relaxed);
+      // order: none; a guess, to do without the barrier. Who was told of an item sees it.
+      if (top >= bottom_.load(std::memory_order_relaxed) || !Barrier::heavy()) return nullptr;
+      // order: [deque.push] acquire: the slots up to here.
+      const std::int64_t bottom = bottom_.load(std::memory_order_acquire);
       if (top >= bottom) return nullptr;
       // order: [deque.grow] acquire: what was copied into it.
       work* const oldest = buffer_.load(std::memory_order_acquire)->read(top);
-      // order: [deque.both] seq_cst: an owner who lowers the bottom after this sees it.
-      //        [deque.taken] release: the slot has been read.
-      if (top_.compare_exchange_strong(top, top + 1, std::memory_order_seq_cst,
+      // order: [deque.taken] release: the slot has been read.
+      if (top_.compare_exchange_strong(top, top + 1, std::memory_order_release,
                                        std::memory_order_relaxed))
         return oldest;
     }

@@ -6,7 +6,10 @@
 namespace skua_model {
 
 struct barrier {
-  static void heavy() { explorer::current().heavy_barrier(); }
+  static bool heavy() {
+    explorer::current().heavy_barrier();
+    return true;
+  }
   static void light() { explorer::current().light_barrier(); }
 };
 

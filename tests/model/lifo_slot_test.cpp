@@ -2,6 +2,7 @@
 #include "sched/lifo_slot.hpp"
 
 #include "model/atomic.hpp"
+#include "model/barrier.hpp"
 #include "model/explorer.hpp"
 #include "model/mutation.hpp"
 
@@ -16,7 +17,7 @@ using skua::work;
 using skua_model::bound;
 using skua_model::explorer;
 using skua_model::plain;
-using slot = skua::lifo_slot<skua_model::atomics>;
+using slot = skua::lifo_slot<skua_model::atomics, skua_model::barrier>;
 using side = skua_model::order_mutant::side;
 
 void run_nothing(work&) noexcept {}
@@ -61,8 +62,8 @@ void one_rescuer() {
                    all.put(3);
                  },
                  [&] {
-                   take(all.next.take());
-                   take(all.next.take());
+                   take(all.next.rescue());
+                   take(all.next.rescue());
                  }});
   all.expect_all_taken();
 }
@@ -75,37 +76,57 @@ void two_rescuers() {
                    all.put(1);
                    all.put(2);
                  },
-                 [&] { take(all.next.take()); },
+                 [&] { take(all.next.rescue()); },
                  [&] {
-                   take(all.next.take());
-                   take(all.next.take());
+                   take(all.next.rescue());
+                   take(all.next.rescue());
                  }});
   all.expect_all_taken();
 }
 
 void put_into_an_empty_slot() {
   shelf<1> all;
-  explorer::run({[&] { all.put(0); }, [&] { take(all.next.take()); }});
+  explorer::run({[&] { all.put(0); }, [&] { take(all.next.rescue()); }});
   all.expect_all_taken();
 }
 
-void put_into_an_occupied_slot() {
+/// What the owner took it fills again; what the rescuer took is gone from the slot.
+void take_and_put() {
   shelf<2> all;
   all.put(0);
-  explorer::run({[&] { all.put(1); }, [&] { take(all.next.take()); }});
+  explorer::run({[&] {
+                   take(all.next.take());
+                   all.put(1);
+                   take(all.next.take());
+                 },
+                 [&] { take(all.next.rescue()); }});
+  all.expect_all_taken();
+}
+
+/// A stuck owner is not at the slot: who rescues then has the item.
+void an_owner_that_is_elsewhere() {
+  shelf<2> all;
+  all.put(0);
+  all.put(1);
+  explorer::run({[&] { take(all.next.rescue()); }});
+  explorer::expect(all.items[1].taken == 1, "it is rescued");
   all.expect_all_taken();
 }
 
 TEST(lifo_slot_model, each_item_is_got_once_and_whole) {
   skua_model::expect_clean("one rescuer", bound(2), one_rescuer);
   skua_model::expect_clean("two rescuers", bound(2), two_rescuers);
+  skua_model::expect_clean("take and put", bound(3), take_and_put);
+  skua_model::expect_clean("the owner is elsewhere", bound(2), an_owner_that_is_elsewhere);
 }
 
 TEST(lifo_slot_model, every_order_is_needed) {
   using skua_model::expect_killed;
   expect_killed({"::put(", side::release}, bound(2), put_into_an_empty_slot);
-  expect_killed({"::put(", side::release}, bound(2), put_into_an_occupied_slot);
-  expect_killed({"::take(", side::acquire}, bound(2), put_into_an_empty_slot);
+  expect_killed({"::change(", side::acquire}, bound(2), take_and_put);
+  expect_killed({"::change_among_rescuers(", side::release}, bound(2), two_rescuers);
+  expect_killed({"::rescue(", side::acquire}, bound(2), put_into_an_empty_slot);
+  expect_killed({"::rescue(", side::release}, bound(2), take_and_put);
 }
 
 TEST(lifo_slot_model, deeper) {

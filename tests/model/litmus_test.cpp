@@ -88,7 +88,7 @@ TEST(litmus, store_buffering_is_excluded_by_a_heavy_and_a_light_barrier_and_need
 }
 
 TEST(litmus, two_heavy_barriers_exclude_store_buffering_and_two_light_ones_do_not) {
-  auto both = [](void (*fence)()) {
+  auto both = [](auto fence) {
     atomic<int> x(0);
     atomic<int> y(0);
     int seen[2] = {-1, -1};

@@ -1,10 +1,12 @@
 // tests/sched/lifo_deque_test.cpp: order, growth and limits of the worker's deque; thieves at it.
 #include "sched/lifo_deque.hpp"
 
+#include "driver/process_barrier.hpp"
 #include "skua/base/atomics.hpp"
 #include "skua/base/random.hpp"
 #include "support/budget.hpp"
 #include "support/memory_limit.hpp"
+#include "support/no_barrier.hpp"
 #include "support/numbered_work.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +22,7 @@
 namespace {
 
 using skua::work;
-using deque = skua::lifo_deque<skua::std_atomics, 4, 16>;
+using deque = skua::lifo_deque<skua::std_atomics, skua::process_barrier, 4, 16>;
 using skua_test::numbered;
 using lifo_deque = skua_test::numbered_items<deque>;
 
@@ -121,6 +123,18 @@ TEST_F(lifo_deque, goes_round_its_buffer_many_times) {
   EXPECT_TRUE(overflow.empty());
 }
 
+// The owner may be taking the item, and not see the thief.
+TEST(lifo_deque_barrier, a_thief_gets_nothing_while_the_kernel_stops_to_help) {
+  skua::lifo_deque<skua::std_atomics, skua_test::no_barrier> victim;
+  skua::work_queue overflow;
+  numbered item;
+  victim.push(item, overflow);
+  skua_test::no_barrier::kernel_helps = false;
+  EXPECT_EQ(victim.steal(), nullptr);
+  skua_test::no_barrier::kernel_helps = true;
+  EXPECT_EQ(victim.steal(), &item);
+}
+
 TEST_F(lifo_deque, dies_empty) {
   EXPECT_DEATH(
       {
@@ -135,7 +149,8 @@ TEST_F(lifo_deque, dies_empty) {
 void one_round(skua::random_generator& random) {
   constexpr std::size_t count = 2'000;
   auto items = std::make_unique<numbered[]>(count);
-  auto victim = std::make_unique<skua::lifo_deque<skua::std_atomics, 2, 256>>();
+  auto victim =
+      std::make_unique<skua::lifo_deque<skua::std_atomics, skua::process_barrier, 2, 256>>();
   std::atomic<bool> over = false;
   auto take = [](work* one) {
     if (one == nullptr) return false;
