@@ -1,10 +1,11 @@
-// src/runtime/take_back.cpp: whether a task that is awaited would be next, and may run at once.
+// src/runtime/take_back.cpp: whether a task that is awaited is at hand, and may run at once.
 #include "runtime/core.hpp"
+#include "runtime/task_cell.hpp"
 #include "runtime/worker.hpp"
 
 namespace skua::inline SKUA_ABI {
 
-bool worker::take_back(const work& item) noexcept {
+bool worker::take_back(task_cell& item) noexcept {
   // What is due comes first: events, the shared queue, tasks at home.
   if (static_cast<std::int32_t>(given_ - budget) >= events_in_ ||
       tick_ - looked_at_inject_ >= inject_interval_ || !pinned_.empty())
@@ -16,19 +17,28 @@ bool worker::take_back(const work& item) noexcept {
   return true;
 }
 
-// The slot's item; not if it has come often enough, and others are in line.
+// However often the slot was first lately: this is no turn before others', but a part of the turn
+// of the one that awaits, and its budget pays for it.
 bool worker::take_from_slot() noexcept {
-  if (lifo_streak_ >= lifo_in_a_row && queue_.size() > 0) return false;
   if ((sole_ ? slot_.take_unshared() : slot_.take()) == nullptr) return false;
-  ++lifo_streak_;
   counters_.lifo_hits.add();
   return true;
 }
 
-bool worker::take_next(const work& item) noexcept {
+bool worker::take_next(task_cell& item) noexcept {
   if (newest_ != nullptr) return newest_->take_newest(item);
-  if (!alone_) return queue_.take_oldest(item);
+  if (!alone_) return take_unstarted(item) || queue_.take_oldest(item);
   return ready_.front() == &item && next_alone() != nullptr;
+}
+
+// The newest, which most often the one that awaits it has spawned. Not one that has given way: that
+// is behind the others on purpose, and goes back there.
+bool worker::take_unstarted(task_cell& item) noexcept {
+  if (!queue_.take_newest(item)) return false;
+  if (item.now == phase::held) [[likely]]
+    return true;
+  queue_last(item);
+  return false;
 }
 
 }  // namespace skua::inline SKUA_ABI

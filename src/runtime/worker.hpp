@@ -61,9 +61,9 @@ public:
   void push(work& item) noexcept;
   /// One that gives way: it runs after everything that is here.
   void push_last(work& item) noexcept;
-  /// Takes one out that would be next in one of the queues here: who awaits it runs it, which
-  /// counts as a turn. False if it is elsewhere.
-  [[nodiscard]] bool take_back(const work& item) noexcept;
+  /// Takes one out that would be next in one of the queues here, or that was just spawned here: who
+  /// awaits it runs it, which counts as a turn. False if it is elsewhere.
+  [[nodiscard]] bool take_back(task_cell& item) noexcept;
   [[nodiscard]] task_cell& take_cell() {
     if (cells_.first == nullptr) [[unlikely]]
       refill_cells();
@@ -160,7 +160,8 @@ private:
   [[nodiscard]] work* next_from_slot() noexcept;
   [[nodiscard]] work* next_alone() noexcept;
   [[nodiscard]] bool take_from_slot() noexcept;
-  [[nodiscard]] bool take_next(const work& item) noexcept;
+  [[nodiscard]] bool take_next(task_cell& item) noexcept;
+  [[nodiscard]] bool take_unstarted(task_cell& item) noexcept;
   [[nodiscard]] work* next_newest_first() noexcept;
   [[nodiscard]] work* next_in_line() noexcept;
   [[nodiscard]] work* next_injected() noexcept;

@@ -14,8 +14,8 @@
 
 namespace skua::inline SKUA_ABI {
 
-/// Fixed ring, first in, first out. The *owner* pushes and pops; any *thief* (the owner of another
-/// queue of this type) steals.
+/// Fixed ring, first in, first out; the owner may also take back what it pushed last. The *owner*
+/// pushes and pops; any *thief* (the owner of another queue of this type) steals.
 ///
 /// `tail_`: where the owner writes next. Only the owner changes it.
 /// `head_`: two cursors in one word, (steal, real):
@@ -25,9 +25,14 @@ namespace skua::inline SKUA_ABI {
 ///                  their slots must not be written again. A second thief gives up at once.
 /// Items from `real` to `tail` are in the queue. The cursors are 32 bits wide and only grow, so
 /// that none can come round while somebody sleeps on an old value.
+///
+/// Beside them stands how often the tail went back (modulo 2^22). A thief looks at the head, then
+/// at the tail, and has what it claims only if the head is still the same: so it has nothing that
+/// was taken back meanwhile.
 template <typename Atomics, std::uint32_t Capacity = 256>
 class local_queue {
   static_assert((Capacity & (Capacity - 1)) == 0 && Capacity >= 2, "a power of two");
+  static_assert(Capacity <= 512, "the distance of the cursors has ten bits");
 
 public:
   static constexpr std::uint32_t capacity = Capacity;
@@ -105,12 +110,12 @@ public:
     // order: none; the exchange below decides, and the slots are the owner's own writes.
     std::uint64_t seen = head_.load(std::memory_order_relaxed);
     for (;;) {
-      const cursors head = unpack(seen);
-      if (head.real == tail) return {nullptr, nullptr};
+      const std::uint32_t first = real_of(seen);
+      if (first == tail) return {nullptr, nullptr};
       // order: none; a thief that pairs this head with an older tail finds an impossible length.
-      if (head_.compare_exchange_weak(seen, behind_first(head), std::memory_order_relaxed,
+      if (head_.compare_exchange_weak(seen, behind_first(seen), std::memory_order_relaxed,
                                       std::memory_order_relaxed))
-        return popped_at(head.real, tail, behind);
+        return popped_at(first, tail, behind);
     }
   }
 
@@ -118,24 +123,47 @@ public:
   [[nodiscard]] popped pop_unshared(std::uint32_t behind) noexcept {
     // order: none; nobody else changes either.
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
-    const std::uint32_t head = unpack(head_.load(std::memory_order_relaxed)).real;
-    if (head == tail) return {nullptr, nullptr};
+    const std::uint32_t first = real_of(head_.load(std::memory_order_relaxed));
+    if (first == tail) return {nullptr, nullptr};
+    // Nobody asks how often the tail went back.
     // order: none; see above.
-    head_.store(pack(head + 1, head + 1), std::memory_order_relaxed);
-    return popped_at(head, tail, behind);
+    head_.store(pack(first + 1, first + 1, 0), std::memory_order_relaxed);
+    return popped_at(first, tail, behind);
   }
 
   /// Owner: takes `item` if it is the oldest. False if it is not, or if a thief came.
   [[nodiscard]] bool take_oldest(const work& item) noexcept {
     // order: none; the exchange below decides, and the slots are the owner's own writes.
     std::uint64_t seen = head_.load(std::memory_order_relaxed);
-    const cursors head = unpack(seen);
+    const std::uint32_t first = real_of(seen);
     // order: none; only the owner changes the tail.
-    if (head.real == tail_.load(std::memory_order_relaxed)) return false;
-    if (slot(head.real).read() != &item) return false;
+    if (first == tail_.load(std::memory_order_relaxed)) return false;
+    if (slot(first).read() != &item) return false;
     // order: none; as in pop_and_peek().
-    return head_.compare_exchange_strong(seen, behind_first(head), std::memory_order_relaxed,
+    return head_.compare_exchange_strong(seen, behind_first(seen), std::memory_order_relaxed,
                                          std::memory_order_relaxed);
+  }
+
+  /// Owner: takes `item` back if it is the newest. False if it is not, or if a thief has it.
+  [[nodiscard]] bool take_newest(const work& item) noexcept {
+    // order: none; the exchange below decides, and the slots are the owner's own writes.
+    std::uint64_t seen = head_.load(std::memory_order_relaxed);
+    // order: none; only the owner changes the tail.
+    const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    if (unpack(seen).real == tail || slot(tail - 1).read() != &item) return false;
+    // Before the exchange: whoever sees the new head sees this tail, too.
+    // order: [queue.push] release: a thief may learn from it of older items.
+    tail_.store(tail - 1, std::memory_order_release);
+    while (unpack(seen).real != tail) {
+      // order: [queue.back] release: the tail.
+      if (head_.compare_exchange_weak(seen, after_going_back(unpack(seen)),
+                                      std::memory_order_release, std::memory_order_relaxed))
+        return true;
+    }
+    // A thief came first, and claimed all there was: until now it looked like less than nothing.
+    // order: none; there is nothing to be seen.
+    tail_.store(tail, std::memory_order_relaxed);
+    return false;
   }
 
   /// Thief, the owner of `mine`: moves half of this queue there, rounded up, and returns the oldest
@@ -172,23 +200,42 @@ private:
   struct cursors {
     std::uint32_t steal;
     std::uint32_t real;
+    std::uint32_t went_back;  // 22 bits, and comes round
   };
   struct claim {
     std::uint32_t from;
     std::uint32_t count;
   };
 
-  static std::uint64_t pack(std::uint32_t steal, std::uint32_t real) noexcept {
-    return std::uint64_t{steal} << 32 | real;
+  static constexpr unsigned distance_shift = 32;
+  static constexpr unsigned went_back_shift = 42;
+  static constexpr std::uint32_t distance_mask = 1'023;
+
+  static std::uint64_t pack(std::uint32_t steal, std::uint32_t real,
+                            std::uint32_t went_back) noexcept {
+    return std::uint64_t{went_back} << went_back_shift |
+           std::uint64_t{real - steal} << distance_shift | real;
   }
   static cursors unpack(std::uint64_t word) noexcept {
-    return cursors(static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word));
+    const auto real = static_cast<std::uint32_t>(word);
+    const std::uint32_t distance =
+        static_cast<std::uint32_t>(word >> distance_shift) & distance_mask;
+    return cursors(real - distance, real, static_cast<std::uint32_t>(word >> went_back_shift));
   }
-  /// The owner has taken the oldest item; a thief that is at work stays where it is.
-  static std::uint64_t behind_first(cursors head) noexcept {
-    const std::uint32_t next = head.real + 1;
-    const bool stealing = head.steal != head.real;
-    return pack(stealing ? head.steal : next, next);
+  static std::uint32_t real_of(std::uint64_t word) noexcept {
+    return static_cast<std::uint32_t>(word);
+  }
+  /// The owner has taken the oldest item; a thief that is at work stays where it is, and so is left
+  /// further behind.
+  static std::uint64_t behind_first(std::uint64_t word) noexcept {
+    constexpr std::uint64_t one_behind = std::uint64_t{1} << distance_shift;
+    const bool stealing = (word & std::uint64_t{distance_mask} << distance_shift) != 0;
+    const std::uint64_t beside = word - real_of(word);
+    return (stealing ? beside + one_behind : beside) | (real_of(word) + 1);
+  }
+  /// The owner has taken the newest item.
+  static std::uint64_t after_going_back(cursors head) noexcept {
+    return pack(head.steal, head.real, head.went_back + 1);
   }
   auto& slot(std::uint32_t at) noexcept { return slots_[at % Capacity]; }
   // The slots are the owner's own writes, wherever the head is meanwhile.
@@ -200,11 +247,12 @@ private:
   /// Owner, with a full ring and nobody stealing: moves the older half out. False if a thief came.
   template <typename Overflow>
   bool take_half(std::uint64_t seen, Overflow& out) noexcept {
-    const std::uint32_t from = unpack(seen).real;
+    const cursors head = unpack(seen);
+    const std::uint32_t from = head.real;
     const std::uint32_t next = from + Capacity / 2;
     // order: none; as in pop().
-    if (!head_.compare_exchange_strong(seen, pack(next, next), std::memory_order_relaxed,
-                                       std::memory_order_relaxed))
+    if (!head_.compare_exchange_strong(seen, pack(next, next, head.went_back),
+                                       std::memory_order_relaxed, std::memory_order_relaxed))
       return false;
     for (std::uint32_t i = from; i != next; ++i) out.push_back(*slot(i).read());
     return true;
@@ -212,8 +260,10 @@ private:
 
   /// Thief: moves `real` on over half of the items, and leaves `steal` behind.
   claim claim_half() noexcept {
-    // order: none; the exchange below holds only if this is still the head.
-    std::uint64_t seen = head_.load(std::memory_order_relaxed);
+    // order: [queue.back] acquire: the tail, which may have gone back. The exchange below holds
+    // only
+    //        if this is still the head.
+    std::uint64_t seen = head_.load(std::memory_order_acquire);
     for (;;) {
       const cursors head = unpack(seen);
       if (head.steal != head.real) return claim(0, 0);
@@ -224,9 +274,10 @@ private:
       if (length > Capacity) return claim(0, 0);
       const std::uint32_t count = length - length / 2;
       if (count == 0) return claim(0, 0);
-      // order: none; the slots were written before the tail that was read.
-      if (head_.compare_exchange_strong(seen, pack(head.steal, head.real + count),
-                                        std::memory_order_relaxed, std::memory_order_relaxed))
+      // order: none; the slots were written before the tail that was read. [queue.back] acquire, if
+      //        it fails: as above.
+      if (head_.compare_exchange_strong(seen, pack(head.steal, head.real + count, head.went_back),
+                                        std::memory_order_relaxed, std::memory_order_acquire))
         return claim(head.real, count);
     }
   }
@@ -236,10 +287,10 @@ private:
     // order: none; the exchange below decides.
     std::uint64_t seen = head_.load(std::memory_order_relaxed);
     for (;;) {
-      const std::uint32_t real = unpack(seen).real;
+      const cursors head = unpack(seen);
       // order: [queue.copied] release: the reads of the slots, before the owner writes them again.
-      if (head_.compare_exchange_weak(seen, pack(real, real), std::memory_order_release,
-                                      std::memory_order_relaxed))
+      if (head_.compare_exchange_weak(seen, pack(head.real, head.real, head.went_back),
+                                      std::memory_order_release, std::memory_order_relaxed))
         return;
     }
   }

@@ -11,7 +11,10 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -202,6 +205,70 @@ void one_that_is_wanted() {
   them.expect_all_taken();
 }
 
+/// The owner takes back what it pushed last, the very last included, and pushes again, while
+/// thieves claim what they saw.
+void taken_back(std::size_t thieves) {
+  auto victim = std::make_unique<queue>();
+  std::array<queue, 2> loot;
+  items them(5);
+  for (std::size_t i = 0; i < 3; ++i) them.push(i, *victim);
+  std::vector<std::function<void()>> all(thieves + 1);
+  all[0] = [&] {
+    for (const std::size_t i : {2U, 1U})
+      if (victim->take_newest(them.all[i])) items::take(&them.all[i]);
+    them.push(3, *victim);
+    if (victim->take_newest(them.all[3])) items::take(&them.all[3]);
+    them.push(4, *victim);
+  };
+  for (std::size_t i = 0; i < thieves; ++i)
+    all[i + 1] = [&, i] { items::take(victim->steal_into(loot[i])); };
+  explorer::run(std::move(all));
+  items::drain(*victim);
+  for (queue& each : loot) items::drain(each);
+  them.expect_all_taken();
+}
+void taken_back_beside_a_thief() {
+  taken_back(1);
+}
+void taken_back_beside_two_thieves() {
+  taken_back(2);
+}
+
+/// One item, and both want it; then there is another.
+void the_last_is_taken_back() {
+  auto victim = std::make_unique<queue>();
+  auto thief = std::make_unique<queue>();
+  items them(2);
+  them.push(0, *victim);
+  explorer::run({[&] {
+                   if (victim->take_newest(them.all[0])) items::take(&them.all[0]);
+                   them.push(1, *victim);
+                   items::drain(*victim);
+                 },
+                 [&] {
+                   items::take(victim->steal_into(*thief));
+                   items::take(victim->steal_into(*thief));
+                 }});
+  items::drain(*thief);
+  them.expect_all_taken();
+}
+
+/// What a thief can see of one that is pushed and one that was taken back: whole, or not at all.
+void a_thief_after_one_was_taken_back() {
+  auto victim = std::make_unique<queue>();
+  auto thief = std::make_unique<queue>();
+  items them(2);
+  explorer::run({[&] {
+                   them.push(0, *victim);
+                   them.push(1, *victim);
+                   if (victim->take_newest(them.all[1])) items::take(&them.all[1]);
+                 },
+                 [&] { items::take(victim->steal_into(*thief)); }});
+  items::drain(*victim);
+  items::drain(*thief);
+  them.expect_all_taken();
+}
+
 /// The owner of a queue that is being robbed fills it with loot from others, round the ring.
 void loot_in_reused_slots() {
   auto robbed = std::make_unique<queue>();
@@ -232,6 +299,9 @@ TEST(local_queue_model, loses_nothing_and_gives_nothing_twice) {
   skua_model::expect_clean("reused slots", bound(2), reused_slots);
   skua_model::expect_clean("loot in reused slots", bound(2), loot_in_reused_slots);
   skua_model::expect_clean("one that is wanted", bound(2), one_that_is_wanted);
+  skua_model::expect_clean("taken back", bound(2), taken_back_beside_a_thief);
+  skua_model::expect_clean("the last is taken back", bound(3), the_last_is_taken_back);
+  skua_model::expect_clean("after one was taken back", bound(3), a_thief_after_one_was_taken_back);
   skua_model::expect_clean("many at once", bound(2), many_at_once);
   skua_model::expect_clean("many that are stolen", bound(2), many_that_are_stolen);
 }
@@ -243,6 +313,7 @@ TEST(local_queue_model, every_order_is_needed) {
   expect_killed({"::push_some(", side::acquire}, bound(2), many_at_once);
   expect_killed({"::push_some(", side::release}, bound(2), many_that_are_stolen);
   expect_killed({"::claim_half(", side::acquire}, bound(2), one_thief_and_overflow);
+  expect_killed({"::take_newest(", side::release}, bound(2), a_thief_after_one_was_taken_back);
   expect_killed({"::release_claim(", side::release}, bound(2), reused_slots);
   expect_killed({"::steal_into(", side::release}, bound(2), chained_steal);
   expect_killed({"::steal_into(", side::acquire}, bound(2), loot_in_reused_slots);
@@ -257,7 +328,8 @@ TEST(local_queue_model, deeper) {
           {"reused slots", reused_slots},
           {"many at once", many_at_once},
           {"loot in reused slots", loot_in_reused_slots},
-          {"one that is wanted", one_that_is_wanted}});
+          {"one that is wanted", one_that_is_wanted},
+          {"taken back, two thieves", taken_back_beside_two_thieves}});
 }
 
 }  // namespace

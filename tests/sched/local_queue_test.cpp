@@ -85,6 +85,32 @@ TEST_F(local_queue, gives_a_certain_item_only_if_it_is_the_oldest) {
   EXPECT_FALSE(mine.take_oldest(items[2])) << "its slot still names it";
 }
 
+TEST_F(local_queue, gives_a_certain_item_back_if_it_is_the_newest) {
+  queue mine;
+  EXPECT_FALSE(mine.take_newest(items[0])) << "it is empty";
+  for (int round = 0; round < 40; ++round) {  // round its ring, and over
+    push(mine, 0, 4);
+    EXPECT_FALSE(mine.take_newest(items[2]));
+    EXPECT_TRUE(mine.take_newest(items[3]));
+    EXPECT_FALSE(mine.take_newest(items[3])) << "it is gone";
+    EXPECT_TRUE(mine.take_newest(items[2]));
+    EXPECT_EQ(mine.size(), 2U);
+    push(mine, 4, 1);
+    EXPECT_EQ(drain(mine), "0 1 4 ");
+    EXPECT_FALSE(mine.take_newest(items[4])) << "its slot still names it";
+  }
+}
+
+TEST_F(local_queue, a_thief_gets_half_of_what_was_not_taken_back) {
+  queue victim;
+  queue thief;
+  push(victim, 0, 5);
+  EXPECT_TRUE(victim.take_newest(items[4]));
+  EXPECT_EQ(number_of(victim.steal_into(thief)), 0);
+  EXPECT_EQ(drain(thief), "1 ");
+  EXPECT_EQ(drain(victim), "2 3 ");
+}
+
 TEST_F(local_queue, shows_what_comes_soon) {
   queue mine;
   EXPECT_EQ(mine.pop_and_peek(1).item, nullptr);
@@ -182,6 +208,7 @@ void one_round(skua::random_generator& random) {
   for (std::size_t i = 0; i < count; ++i) {
     victim.push(items[i], overflow);
     if (random.below(3) == 0) take(victim.pop());
+    if (random.below(3) == 0 && victim.take_newest(items[i])) take(&items[i]);
   }
   while (take(victim.pop())) {
   }

@@ -40,8 +40,9 @@ private:
 
 /// The hold of `auto handle = spawn(...)`. One owner; from any thread, one at a time. Dropping it
 /// lets the task run on by itself (detaches it). It may outlive the runtime. A task that is ready
-/// when it is awaited, and would run next on this worker, runs at once, in the awaiting task's
-/// turn: a stop of that task then comes to it when the other one waits, gives way or has ended.
+/// when it is awaited, and would run next on this worker or was the last to be queued there, runs
+/// at once, in the awaiting task's turn: a stop of that task then comes to it when the other one
+/// waits, gives way or has ended.
 ///
 /// `co_await std::move(handle)` gives the value, rethrows the task's exception, or throws
 /// task_cancelled if the task was stopped. If the waiting task is stopped itself the wait ends, and
