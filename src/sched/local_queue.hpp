@@ -260,9 +260,8 @@ private:
 
   /// Thief: moves `real` on over half of the items, and leaves `steal` behind.
   claim claim_half() noexcept {
-    // order: [queue.back] acquire: the tail, which may have gone back. The exchange below holds
-    // only
-    //        if this is still the head.
+    // order: [queue.back] acquire: the tail, which may have gone back. The exchange below needs the
+    //        same head.
     std::uint64_t seen = head_.load(std::memory_order_acquire);
     for (;;) {
       const cursors head = unpack(seen);
