@@ -8,7 +8,7 @@ namespace skua::inline SKUA_ABI {
 namespace {
 
 void leave_it_alone_for(int rounds) noexcept {
-  for (int i = 0; i < rounds; ++i) asm volatile("");  // some are about a nanosecond
+  for (int i = 0; i < rounds; ++i) asm volatile("");  // a clock cycle each
 }
 
 // The kernel took the holder's processor away: give it ours, then come back now and then.
@@ -27,11 +27,12 @@ void give_up_the_processor(int time) noexcept {
 
 // Who holds it is about to let go, unless the kernel took its processor away. It will want it again
 // soon: every look takes the line away from it, so the looks get rarer, and the other does several
-// things meanwhile for what moving the line to and fro costs.
+// things meanwhile for what moving the line to and fro costs. For the same reason the first look is
+// half a microsecond away: who comes back sooner has the lock as often, and pays more for it.
 void short_lock::wait_and_lock() noexcept {
-  constexpr int longest = 4'096;
-  constexpr int looks = 10;
-  int pause = 512;
+  constexpr int longest = 16'384;
+  constexpr int looks = 5;
+  int pause = 2'048;
   for (int i = 0; i < looks; ++i) {
     leave_it_alone_for(pause);
     if (pause < longest) pause *= 2;
