@@ -176,7 +176,7 @@ void worker::adapt_inject_interval(std::int64_t now) noexcept {
 
 [[gnu::always_inline]] inline work* worker::next_in_queue() noexcept {
   const auto got = sole_ ? queue_.pop_unshared(fetch_ahead) : queue_.pop_and_peek(fetch_ahead);
-  if (got.later != nullptr) cell_cache::fetch(*got.later);
+  if (got.later != nullptr) cell_cache::fetch(got.later);
   return got.item;
 }
 
