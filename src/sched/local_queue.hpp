@@ -26,13 +26,17 @@ namespace skua::inline SKUA_ABI {
 /// Items from `real` to `tail` are in the queue. The cursors are 32 bits wide and only grow, so
 /// that none can come round while somebody sleeps on an old value.
 ///
-/// Beside them stands how often the tail went back (modulo 2^22). A thief looks at the head, then
-/// at the tail, and has what it claims only if the head is still the same: so it has nothing that
-/// was taken back meanwhile.
-template <typename Atomics, std::uint32_t Capacity = 256>
+/// Beside them stands how often the tail went back since `real` moved last. A thief looks at the
+/// head, then at the tail, and has what it claims only if the head is still the same: so it has
+/// nothing that was taken back meanwhile. That count must not come round either while `real` stands
+/// still: when it is at its end nothing is taken back until an item is taken from the other side.
+///
+/// `BackBits`: of that count. Models have fewer.
+template <typename Atomics, std::uint32_t Capacity = 256, unsigned BackBits = 22>
 class local_queue {
   static_assert((Capacity & (Capacity - 1)) == 0 && Capacity >= 2, "a power of two");
   static_assert(Capacity <= 512, "the distance of the cursors has ten bits");
+  static_assert(BackBits <= 22, "what cursor and distance leave for the count");
 
 public:
   static constexpr std::uint32_t capacity = Capacity;
@@ -151,6 +155,7 @@ public:
     // order: none; only the owner changes the tail.
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     if (unpack(seen).real == tail || slot(tail - 1).read() != &item) return false;
+    if (unpack(seen).went_back == most_back) return false;
     // Before the exchange: whoever sees the new head sees this tail, too.
     // order: [queue.push] release: a thief may learn from it of older items.
     tail_.store(tail - 1, std::memory_order_release);
@@ -200,7 +205,7 @@ private:
   struct cursors {
     std::uint32_t steal;
     std::uint32_t real;
-    std::uint32_t went_back;  // 22 bits, and comes round
+    std::uint32_t went_back;
   };
   struct claim {
     std::uint32_t from;
@@ -208,7 +213,8 @@ private:
   };
 
   static constexpr unsigned distance_shift = 32;
-  static constexpr unsigned went_back_shift = 42;
+  static constexpr unsigned went_back_shift = 64 - BackBits;
+  static constexpr std::uint32_t most_back = (1U << BackBits) - 1;
   static constexpr std::uint32_t distance_mask = 1'023;
 
   static std::uint64_t pack(std::uint32_t steal, std::uint32_t real,
@@ -226,12 +232,11 @@ private:
     return static_cast<std::uint32_t>(word);
   }
   /// The owner has taken the oldest item; a thief that is at work stays where it is, and so is left
-  /// further behind.
+  /// further behind. How often the tail went back is counted anew.
   static std::uint64_t behind_first(std::uint64_t word) noexcept {
     constexpr std::uint64_t one_behind = std::uint64_t{1} << distance_shift;
-    const bool stealing = (word & std::uint64_t{distance_mask} << distance_shift) != 0;
-    const std::uint64_t beside = word - real_of(word);
-    return (stealing ? beside + one_behind : beside) | (real_of(word) + 1);
+    const std::uint64_t behind = word & std::uint64_t{distance_mask} << distance_shift;
+    return (behind != 0 ? behind + one_behind : 0) | (real_of(word) + 1);
   }
   /// The owner has taken the newest item.
   static std::uint64_t after_going_back(cursors head) noexcept {
@@ -251,8 +256,8 @@ private:
     const std::uint32_t from = head.real;
     const std::uint32_t next = from + Capacity / 2;
     // order: none; as in pop().
-    if (!head_.compare_exchange_strong(seen, pack(next, next, head.went_back),
-                                       std::memory_order_relaxed, std::memory_order_relaxed))
+    if (!head_.compare_exchange_strong(seen, pack(next, next, 0), std::memory_order_relaxed,
+                                       std::memory_order_relaxed))
       return false;
     for (std::uint32_t i = from; i != next; ++i) out.push_back(*slot(i).read());
     return true;
@@ -275,7 +280,7 @@ private:
       if (count == 0) return claim(0, 0);
       // order: none; the slots were written before the tail that was read. [queue.back] acquire, if
       //        it fails: as above.
-      if (head_.compare_exchange_strong(seen, pack(head.steal, head.real + count, head.went_back),
+      if (head_.compare_exchange_strong(seen, pack(head.steal, head.real + count, 0),
                                         std::memory_order_relaxed, std::memory_order_acquire))
         return claim(head.real, count);
     }

@@ -22,7 +22,7 @@ using skua::work;
 using skua_model::bound;
 using skua_model::explorer;
 using skua_model::plain;
-using queue = skua::local_queue<skua_model::atomics, 4>;
+using queue = skua::local_queue<skua_model::atomics, 4, 2>;  // the tail goes back three times
 using side = skua_model::order_mutant::side;
 
 void run_nothing(work&) noexcept {}
@@ -234,6 +234,24 @@ void taken_back_beside_two_thieves() {
   taken_back(2);
 }
 
+/// So often that a head which counted on and on would be the first one again.
+void taken_back_again_and_again() {
+  auto victim = std::make_unique<queue>();
+  auto thief = std::make_unique<queue>();
+  items them(4);
+  them.push(0, *victim);
+  explorer::run({[&] {
+                   for (std::size_t i = 0; i < 4; ++i) {
+                     if (victim->take_newest(them.all[i])) items::take(&them.all[i]);
+                     if (i < 3) them.push(i + 1, *victim);
+                   }
+                 },
+                 [&] { items::take(victim->steal_into(*thief)); }});
+  items::drain(*victim);
+  items::drain(*thief);
+  them.expect_all_taken();
+}
+
 /// One item, and both want it; then there is another.
 void the_last_is_taken_back() {
   auto victim = std::make_unique<queue>();
@@ -300,6 +318,7 @@ TEST(local_queue_model, loses_nothing_and_gives_nothing_twice) {
   skua_model::expect_clean("loot in reused slots", bound(2), loot_in_reused_slots);
   skua_model::expect_clean("one that is wanted", bound(2), one_that_is_wanted);
   skua_model::expect_clean("taken back", bound(2), taken_back_beside_a_thief);
+  skua_model::expect_clean("again and again", bound(2), taken_back_again_and_again);
   skua_model::expect_clean("the last is taken back", bound(3), the_last_is_taken_back);
   skua_model::expect_clean("after one was taken back", bound(3), a_thief_after_one_was_taken_back);
   skua_model::expect_clean("many at once", bound(2), many_at_once);

@@ -101,6 +101,25 @@ TEST_F(local_queue, gives_a_certain_item_back_if_it_is_the_newest) {
   }
 }
 
+// So that a thief who has slept all the while does not take the head for that of before.
+TEST_F(local_queue, gives_back_so_often_until_one_is_taken_from_the_other_side) {
+  using short_memory = skua::local_queue<skua::std_atomics, 8, 1>;
+  short_memory mine;
+  short_memory thief;
+  const auto goes_back = [&] {
+    EXPECT_TRUE(mine.try_push(items[7]));
+    return mine.take_newest(items[7]);
+  };
+  EXPECT_TRUE(mine.try_push(items[0]));
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_TRUE(goes_back());
+    EXPECT_FALSE(goes_back());
+    work* const first = round == 1 ? mine.steal_into(thief) : mine.pop();
+    EXPECT_EQ(number_of(first), round == 0 ? 0 : 7);
+  }
+  EXPECT_EQ(number_of(mine.pop()), 7);
+}
+
 TEST_F(local_queue, a_thief_gets_half_of_what_was_not_taken_back) {
   queue victim;
   queue thief;
