@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <limits>
+
 namespace skua::inline SKUA_ABI {
 namespace {
 
@@ -17,7 +19,8 @@ bool membarrier(int command) noexcept {
 }  // namespace
 
 constinit std::atomic<process_barrier::method> process_barrier::now_{method::fences};
-constinit std::atomic<std::int64_t> process_barrier::refused_at_{0};
+constinit std::atomic<std::int64_t> process_barrier::refused_at_{
+    std::numeric_limits<std::int64_t>::max()};
 
 bool process_barrier::available() noexcept {
   static const bool registered = [] {
@@ -34,10 +37,10 @@ bool process_barrier::available() noexcept {
 // light(). By the clock, and not by who was refused: the process may fork meanwhile.
 bool process_barrier::fences_hold() noexcept {
   constexpr std::int64_t moment = 1'000'000;  // nanoseconds
-  // order: [process.refused] acquire: the time.
-  if (now_.load(std::memory_order_acquire) != method::refusing) return true;
-  // order: none; see above.
-  const std::int64_t since = refused_at_.load(std::memory_order_relaxed);
+  // order: none; a number that stands for itself.
+  if (now_.load(std::memory_order_relaxed) != method::refusing) return true;
+  // order: [process.refused] acquire: the change, which came before this time was taken.
+  const std::int64_t since = refused_at_.load(std::memory_order_acquire);
   if (monotonic_clock().now() - since < moment) return false;
   // order: none; both mean fences.
   now_.store(method::refused, std::memory_order_relaxed);
@@ -45,10 +48,13 @@ bool process_barrier::fences_hold() noexcept {
 }
 
 void process_barrier::become_fences() noexcept {
-  // order: none; the next store carries it.
-  refused_at_.store(monotonic_clock().now(), std::memory_order_relaxed);
-  // order: [process.refused] release: the time.
-  now_.store(method::refusing, std::memory_order_release);
+  // order: none; the fence comes after it.
+  now_.store(method::refusing, std::memory_order_relaxed);
+  // order: [process.refused] seq_cst: the change is there when the clock is asked. So each time
+  //        that is ever stored is later than the first change, whoever else is refused meanwhile.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // order: [process.refused] release: the change.
+  refused_at_.store(monotonic_clock().now(), std::memory_order_release);
 }
 
 bool process_barrier::heavy() noexcept {
