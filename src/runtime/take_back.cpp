@@ -11,10 +11,21 @@ bool worker::take_back(task_cell& item) noexcept {
       tick_ - looked_at_inject_ >= inject_interval_ || !pinned_.empty())
     return false;
   if (!(slot_.holds(item) ? take_from_slot() : take_next(item))) return false;
-  if (unusual_.added_unseen) share_what_is_left();
+  if (!slot_.empty() && !sole_ && runtime.idle_workers().some_lack_work()) offer_what_was_next();
+  // By a load, since the turn goes on: what it overlooks is found when the turn is over.
+  if (unusual_.added_unseen && runtime.idle_workers().may_wake()) share_what_is_left();
   ++tick_;
   counters_.polls.add();
   return true;
+}
+
+// It would have had its turn while the awaiting task waits. It has to wait now for what may take
+// long, and those who look for work do not look into a slot.
+[[gnu::noinline]] void worker::offer_what_was_next() noexcept {
+  work* const next = slot_.take();
+  if (next == nullptr) return;  // rescued
+  queue_next(*next);
+  offer_to_sleepers();
 }
 
 // However often the slot was first lately: this is no turn before others', but a part of the turn

@@ -230,6 +230,11 @@ work* worker::next_from_slot() noexcept {
     return item;
   }
   lifo_streak_ = 0;
+  from_slot_ = false;
+  if (queue_.size() == 0) {  // nobody waits: as if it had been queued, and taken from there
+    budget = full_budget_;
+    return item;
+  }
   queue_last(*item);  // others have waited long enough
   return nullptr;
 }

@@ -162,6 +162,7 @@ private:
   [[nodiscard]] bool take_from_slot() noexcept;
   [[nodiscard]] bool take_next(task_cell& item) noexcept;
   [[nodiscard]] bool take_unstarted(task_cell& item) noexcept;
+  void offer_what_was_next() noexcept;
   [[nodiscard]] work* next_newest_first() noexcept;
   [[nodiscard]] work* next_in_line() noexcept;
   [[nodiscard]] work* next_injected() noexcept;

@@ -68,6 +68,13 @@ public:
     return worth_waking(counts_.load(std::memory_order_relaxed));
   }
 
+  /// A guess: is there a worker that sleeps, or searches?
+  [[nodiscard]] bool some_lack_work() const noexcept {
+    // order: none; a guess.
+    const std::uint32_t counts = counts_.load(std::memory_order_relaxed);
+    return searching(counts) != 0 || (counts >> 16) < workers_;
+  }
+
   /// A worker without work: may it search? Then it counts as searching.
   [[nodiscard]] bool try_search() noexcept {
     // order: none; the bound on searchers saves work, it protects nothing.

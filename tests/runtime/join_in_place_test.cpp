@@ -13,6 +13,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -209,6 +210,46 @@ TEST_P(join_in_place_anywhere, a_child_that_waits_is_waited_for) {
     co_return got;
   };
   for (int i = 0; i < 100; ++i) EXPECT_EQ(rt.block_on(script), 5);
+}
+
+/// A task that looks whether its neighbour begins while it runs itself.
+struct neighbours {
+  std::atomic<bool> begun{false};
+  bool beside = false;
+};
+task<> looks_beside(neighbours& both) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (!both.begun && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  both.beside = both.begun;
+  co_return;
+}
+task<> begins(neighbours& both) {
+  both.begun = true;
+  co_return;
+}
+
+// Nobody steals from a slot. There is none to rescue what is in it here.
+TEST(join_in_place_beside_another, what_would_have_been_next_is_for_others) {
+  for (const auto order : {skua::order::fifo, skua::order::lifo}) {
+    skua::config how;
+    how.workers = 2;
+    how.order = order;
+    how.rescue = false;
+    auto rt = std::move(*skua::runtime::start(how));
+    int beside = 0;
+    const auto script = [&]() -> task<> {
+      for (int i = 0; i < 20; ++i) {
+        neighbours both;
+        auto one = spawn(looks_beside(both));
+        auto other = spawn(begins(both));  // takes the slot
+        co_await std::move(one);
+        co_await std::move(other);
+        if (both.beside) ++beside;
+      }
+    };
+    rt.block_on(script);
+    EXPECT_GE(beside, 10);
+  }
 }
 
 TEST_P(join_in_place_anywhere, exceptions_and_stops_come_through) {
