@@ -35,6 +35,8 @@ struct current_state {
   unsigned beneath = 0;
   /// Where on the stack the first of these awaits.
   std::uintptr_t bottom = 0;
+  /// The last of these that are above another, until it has ended: who awaits it tells of its end.
+  task_cell* awaited = nullptr;
   /// How many no_awaits there are.
   unsigned no_awaits = 0;
 

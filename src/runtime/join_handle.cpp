@@ -7,7 +7,7 @@
 namespace skua::inline SKUA_ABI {
 
 void spawned_task::drop(task_cell& cell) noexcept {
-  if (cell.joined.drop()) cell.runtime.free_cell(cell);
+  if (cell.drop()) cell.runtime.free_cell(cell);
 }
 
 bool spawned_task::abort(task_cell& cell) noexcept {
@@ -33,6 +33,10 @@ void* spawned_task::result(task_cell& cell) noexcept {
 void join_wait::start() noexcept {
   whom_.joiner = this;
   if (!whom_.joined.join()) complete();
+}
+
+void join_wait::await_resume() const noexcept {
+  whom_.tell_end();
 }
 
 cancel_answer join_wait::cancel() noexcept {

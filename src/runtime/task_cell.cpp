@@ -112,7 +112,9 @@ bool task_cell::run_in_turn_of(const context_base& awaiting) noexcept {
   if (here.bottom - at > most_stack || !on->take_back(*this)) return false;
   --on->budget;
   ++here.beneath;
+  task_cell* const outer = std::exchange(here.awaited, this);
   run(*this);
+  const bool ended = std::exchange(here.awaited, outer) == nullptr;
   runtime.check_not_forked();  // as after every turn
   check(!joined.is_free(), "a handle is not dropped while it joins");
   --here.beneath;
@@ -121,7 +123,12 @@ bool task_cell::run_in_turn_of(const context_base& awaiting) noexcept {
     on->set_running(*below);
   else
     below->in_turn = &here.used_up;  // it has blocked, and the worker has gone on without us
-  return joined.done();
+  return ended || joined.done();
+}
+
+void task_cell::tell_end() noexcept {
+  if (!std::exchange(end_untold_, false)) return;
+  check(joined.end() == join_word<std_atomics>::end_answer::kept, "its handle is held");
 }
 
 // From here on another thread may run it. If its thread is still the worker that the turn began on,
@@ -187,8 +194,9 @@ progress task_cell::take_result(progress how) noexcept {
 
 // In this order: the frames are gone before anybody is told; whoever is told may free the cell; and
 // when the end is counted, the runtime may be taken down, for all that this task has to do with it.
+// Who awaits it here is told at last: that is another task of the runtime, which is not over yet.
 [[gnu::noinline, gnu::flatten]] void task_cell::finish(progress driven) noexcept {
-  const current_state& thread = current_in_function();
+  current_state& thread = current_in_function();
   const progress how = take_result(driven);
   core& home = runtime;
   scope_state& within = *scope_;
@@ -199,6 +207,11 @@ progress task_cell::take_result(progress how) noexcept {
   const bool roots = is_root_;
   const bool failed = how == progress::stopped || failed_;
 
+  if (thread.awaited == this) {
+    thread.awaited = nullptr;
+    end_untold_ = true;
+    return home.count_end(here, within);
+  }
   switch (joined.end()) {
     case join_word<std_atomics>::end_answer::kept:
       break;

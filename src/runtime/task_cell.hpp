@@ -13,6 +13,7 @@
 #include <source_location>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace skua::inline SKUA_ABI {
 
@@ -64,6 +65,12 @@ public:
 
   /// See spawned_task::run_in_place().
   [[nodiscard]] bool run_in_turn_of(const context_base& awaiting) noexcept;
+  /// The handle, not while it joins: refers to the cell no longer. True if the caller frees it.
+  [[nodiscard]] bool drop() noexcept {
+    return std::exchange(end_untold_, false) ? joined.end_and_drop() : joined.drop();
+  }
+  /// The handle, which is to be kept though the task has ended in place.
+  void tell_end() noexcept;
 
   [[nodiscard]] void* result() noexcept {
     return is_inline(*operations_) ? static_cast<void*>(inline_.data()) : elsewhere();
@@ -86,6 +93,9 @@ private:
   bool is_root_ = false;
   bool has_result_ = false;
   bool failed_ = false;  // the result is, or was, an exception
+  // It has ended on the stack of who awaits it: `joined` hears of that from there. What is still
+  // done by the same thread with the handle needs no word of it, and most often that is all.
+  bool end_untold_ = false;
 
 public:
   /// Who waits for the end; written before joined.join().

@@ -60,6 +60,16 @@ public:
     return is_free(before + dropped);
   }
 
+  /// Who runs the task and holds its handle, instead of end() and drop(): between the two nobody
+  /// else would have had anything of it. True if the caller frees the cell.
+  [[nodiscard]] bool end_and_drop() noexcept {
+    // order: [join.let_go] release, acquire: as of the two.
+    const std::uint32_t before = word_.fetch_add(done_bit | dropped, std::memory_order_acq_rel);
+    check((before & (done_bit | dropped | joiner)) == 0,
+          "a task ends once, and its handle is dropped once, not while it joins");
+    return is_free(before + (done_bit | dropped));
+  }
+
   /// The handle, or a walker that has pinned: has the task ended? Then the handle may use its
   /// result.
   [[nodiscard]] bool done() const noexcept {

@@ -212,6 +212,47 @@ TEST_P(join_in_place_anywhere, a_child_that_waits_is_waited_for) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(rt.block_on(script), 5);
 }
 
+TEST_P(join_in_place_anywhere, who_only_waits_has_a_handle_that_is_done) {
+  auto rt = start();
+  const auto script = []() -> task<int> {
+    int sum = 0;
+    for (int i = 0; i < 100; ++i) {
+      auto child = spawn(give(1));
+      co_await child.wait();
+      EXPECT_TRUE(child.done());
+      EXPECT_FALSE(child.abort());
+      if (child.done()) sum += co_await std::move(child);
+    }
+    co_return sum;
+  };
+  EXPECT_EQ(rt.block_on(script), 100);
+}
+
+// Each look pins the cell for a moment, and who looked last may have to free it.
+TEST_P(join_in_place_anywhere, somebody_may_look_on) {
+  auto rt = start();
+  std::atomic<bool> over{false};
+  std::thread looks([&] {
+    while (!over) static_cast<void>(rt.tasks());
+  });
+  const auto script = []() -> task<int> {
+    int sum = 0;
+    for (int i = 0; i < 10'000; ++i) {
+      auto child = spawn(give(1));
+      if (i % 3 == 0) co_await child.wait();
+      if (i % 2 == 0)
+        sum += co_await std::move(child);
+      else
+        sum += (co_await child.outcome()).value();
+    }
+    co_return sum;
+  };
+  EXPECT_EQ(rt.block_on(script), 10'000);
+  over = true;
+  looks.join();
+  EXPECT_TRUE(rt.tasks().empty());
+}
+
 /// A task that looks whether its neighbour begins while it runs itself.
 struct neighbours {
   std::atomic<bool> begun{false};

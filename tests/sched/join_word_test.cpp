@@ -110,6 +110,33 @@ TEST(join_word, an_ended_task_can_be_pinned_while_its_handle_lives) {
   EXPECT_TRUE(cell.unpin());
 }
 
+TEST(join_word, who_ends_and_drops_at_once_leaves_it_free_or_to_the_last_walker) {
+  // x: end and drop, p and u, q and v: two walkers pin and unpin.
+  std::string order = "pquvx";
+  std::ranges::sort(order);
+  int orders = 0;
+  do {
+    if (order.find('p') > order.find('u') || order.find('q') > order.find('v')) continue;
+    word cell;
+    cell.open();
+    int freed = 0;
+    bool first = false;
+    bool second = false;
+    for (const char step : order) {
+      if (step == 'x') freed += cell.end_and_drop() ? 1 : 0;
+      if (step == 'p') first = cell.pin();
+      if (step == 'q') second = cell.pin();
+      if (step == 'u') freed += first && cell.unpin() ? 1 : 0;
+      if (step == 'v') freed += second && cell.unpin() ? 1 : 0;
+      EXPECT_EQ(cell.is_free(), freed == 1) << order << " at " << step;
+    }
+    EXPECT_EQ(freed, 1) << order;
+    EXPECT_TRUE(cell.done()) << order;
+    ++orders;
+  } while (std::ranges::next_permutation(order).found);
+  EXPECT_EQ(orders, 30);
+}
+
 TEST(join_word, a_free_cell_can_be_opened_again) {
   word cell;
   for (int i = 0; i < 3; ++i) {
@@ -191,6 +218,14 @@ TEST(join_word, misuse_is_noticed) {
         (void)cell.join();
       },
       "a handle joins once at a time");
+  EXPECT_DEATH(
+      {
+        word cell;
+        cell.open();
+        (void)cell.join();
+        (void)cell.end_and_drop();
+      },
+      "a task ends once, and its handle is dropped once, not while it joins");
   EXPECT_DEATH(
       {
         word cell;

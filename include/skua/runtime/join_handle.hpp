@@ -26,7 +26,7 @@ public:
     leaf::await_suspend(self);
     return true;
   }
-  void await_resume() const noexcept {}
+  void await_resume() const noexcept;  // where the handle is kept
 
 protected:
   ~join_wait() = default;
