@@ -44,7 +44,8 @@ bool kernel_driver::hand_over(harvest& from) noexcept {
   if (from.ended.empty() && from.due.empty()) return false;
   while (operation* const op = from.ended.pop_front()) op->done(*op);
   while (timer* const one = from.due.pop_front()) {
-    __builtin_prefetch(from.due.front(), 1);  // it may be long ago that it was set
+    if (const timer* const next = from.due.front())
+      __builtin_prefetch(next, 1);  // it may be long ago that it was set
     one->fire(*one);
   }
   return true;
