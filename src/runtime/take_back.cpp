@@ -2,6 +2,7 @@
 #include "runtime/core.hpp"
 #include "runtime/task_cell.hpp"
 #include "runtime/worker.hpp"
+#include "skua/base/check.hpp"
 
 namespace skua::inline SKUA_ABI {
 
@@ -26,6 +27,14 @@ bool worker::take_back(task_cell& item) noexcept {
   if (next == nullptr) return;  // rescued
   queue_next(*next);
   offer_to_sleepers();
+  if (newest_ == nullptr) offered_ = next;  // else it is the newest, and next as before
+}
+
+// Nobody took it: it is next again. If it was taken, and something else was made in its place and
+// queued here, then that is.
+void worker::withdraw_offer(work& item) noexcept {
+  if (!slot_.empty() || !queue_.take_newest(item)) return;
+  check(slot_.put(item) == nullptr, "only the owner fills a slot");
 }
 
 // However often the slot was first lately: this is no turn before others', but a part of the turn

@@ -110,6 +110,7 @@ bool task_cell::run_in_turn_of(const context_base& awaiting) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (here.beneath == 0) here.bottom = at;
   if (here.bottom - at > most_stack || !on->take_back(*this)) return false;
+  work* const offered = on->what_was_offered();
   --on->budget;
   ++here.beneath;
   task_cell* const outer = std::exchange(here.awaited, this);
@@ -119,10 +120,13 @@ bool task_cell::run_in_turn_of(const context_base& awaiting) noexcept {
   check(!joined.is_free(), "a handle is not dropped while it joins");
   --here.beneath;
   here.task = below;
-  if (here.as == on) [[likely]]
+  if (here.as == on) [[likely]] {
     on->set_running(*below);
-  else
+    if (offered != nullptr) [[unlikely]]
+      on->withdraw_offer(*offered);
+  } else {
     below->in_turn = &here.used_up;  // it has blocked, and the worker has gone on without us
+  }
   return ended || joined.done();
 }
 

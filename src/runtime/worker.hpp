@@ -64,6 +64,10 @@ public:
   /// Takes one out that would be next in one of the queues here, or that was just spawned here: who
   /// awaits it runs it, which counts as a turn. False if it is elsewhere.
   [[nodiscard]] bool take_back(task_cell& item) noexcept;
+  /// What that has offered to others meanwhile, and put behind all that is here; null if nothing.
+  /// The caller withdraws it when the task has run in place.
+  [[nodiscard]] work* what_was_offered() noexcept { return std::exchange(offered_, nullptr); }
+  void withdraw_offer(work& item) noexcept;
   [[nodiscard]] task_cell& take_cell() {
     if (cells_.first == nullptr) [[unlikely]]
       refill_cells();
@@ -249,6 +253,7 @@ private:
     [[nodiscard]] bool any() const noexcept { return std::bit_cast<std::uint32_t>(*this) != 0; }
   };
   exceptions unusual_;
+  work* offered_ = nullptr;
   bool slept_shortly_ = false;   // so that it had better have stayed awake: see config::linger
   bool woken_shortly_ = false;   // the same, if there is something for it that it was woken for
   bool handed_over_to_ = false;  // the driver hands over: what comes is queued in its order

@@ -293,6 +293,49 @@ TEST(join_in_place_beside_another, what_would_have_been_next_is_for_others) {
   }
 }
 
+struct crowd {
+  static constexpr int size = 200;
+  std::atomic<int> begun{0};
+  int begun_before = 0;  // the one that was woken
+};
+task<> is_one_of(crowd& many) {
+  ++many.begun;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+  while (std::chrono::steady_clock::now() < end) {
+  }
+  co_return;
+}
+task<> waits_behind(crowd& many, skua::event& woken) {
+  co_await woken.wait();
+  many.begun_before = many.begun;
+}
+
+TEST(join_in_place_beside_another, what_would_have_been_next_is_so_again) {
+  skua::config how;
+  how.workers = 2;
+  auto rt = std::move(*skua::runtime::start(how));
+  std::vector<int> before;
+  const auto script = [&]() -> task<> {
+    for (int i = 0; i < 15; ++i) {
+      crowd many;
+      skua::event wake;
+      auto woken = spawn(waits_behind(many, wake));
+      co_await skua::sleep(std::chrono::milliseconds(1));  // it waits, and the other worker sleeps
+      std::vector<join_handle<void>> all;
+      for (int k = 0; k < crowd::size; ++k) all.push_back(spawn(is_one_of(many)));
+      auto child = spawn(give(1));
+      wake.set();  // it takes the slot, and the child is the last in line
+      co_await std::move(child);
+      co_await std::move(woken);
+      before.push_back(many.begun_before);
+      for (auto& one : all) co_await std::move(one);
+    }
+  };
+  rt.block_on(script);
+  std::ranges::sort(before);
+  EXPECT_LT(before[before.size() / 2], crowd::size / 4) << "it had to wait behind the others";
+}
+
 TEST_P(join_in_place_anywhere, exceptions_and_stops_come_through) {
   auto rt = start();
   const auto throws = []() -> task<> {
