@@ -11,11 +11,11 @@ void spawned_task::drop(task_cell& cell) noexcept {
 }
 
 bool spawned_task::abort(task_cell& cell) noexcept {
-  return !cell.joined.done() && cell.request_stop();
+  return !cell.has_ended() && cell.request_stop();
 }
 
 bool spawned_task::done(const task_cell& cell) noexcept {
-  return cell.joined.done();
+  return cell.has_ended();
 }
 
 bool spawned_task::run_in_place(task_cell& cell, frame_handle awaiting) noexcept {

@@ -131,7 +131,8 @@ bool task_cell::run_in_turn_of(const context_base& awaiting) noexcept {
 }
 
 void task_cell::tell_end() noexcept {
-  if (!std::exchange(end_untold_, false)) return;
+  if (!end_untold_) return;
+  end_untold_ = false;
   check(joined.end() == join_word<std_atomics>::end_answer::kept, "its handle is held");
 }
 

@@ -65,6 +65,8 @@ public:
 
   /// See spawned_task::run_in_place().
   [[nodiscard]] bool run_in_turn_of(const context_base& awaiting) noexcept;
+  /// The handle: has the task ended?
+  [[nodiscard]] bool has_ended() const noexcept { return end_untold_ || joined.done(); }
   /// The handle, not while it joins: refers to the cell no longer. True if the caller frees it.
   [[nodiscard]] bool drop() noexcept {
     return std::exchange(end_untold_, false) ? joined.end_and_drop() : joined.drop();

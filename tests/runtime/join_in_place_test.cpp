@@ -336,6 +336,44 @@ TEST(join_in_place_beside_another, what_would_have_been_next_is_so_again) {
   EXPECT_LT(before[before.size() / 2], crowd::size / 4) << "it had to wait behind the others";
 }
 
+/// Cannot be moved once: as many moves from now as `fails` says, if that is not 0.
+struct heavy {
+  explicit heavy(int& failures) : fails(&failures) {}
+  heavy(heavy&& from) : fails(from.fails) {
+    if (*fails == 0) return;
+    --*fails;
+    if (*fails == 0) throw std::runtime_error("too heavy");
+  }
+  heavy& operator=(heavy&&) = delete;
+  ~heavy() = default;
+  int* fails;
+};
+
+TEST_P(join_in_place_anywhere, what_could_not_be_moved_out_can_be_awaited_again) {
+  auto rt = start();
+  for (int move = 1; move <= 8; ++move) {
+    int fails = 0;
+    const auto makes = [&]() -> task<heavy> { co_return heavy(fails); };
+    const auto script = [&]() -> task<int> {
+      auto child = spawn(makes);
+      auto wait = child.outcome();
+      fails = move;
+      int failed = 0;
+      for (int time = 0; time < 2; ++time) {
+        try {
+          const auto got = co_await wait;
+          fails = 0;
+          co_return failed + (got.has_value() ? 10 : 20);
+        } catch (const std::runtime_error&) {
+          ++failed;
+        }
+      }
+      co_return 30;
+    };
+    EXPECT_LE(rt.block_on(script), 21) << "move " << move;
+  }
+}
+
 TEST_P(join_in_place_anywhere, exceptions_and_stops_come_through) {
   auto rt = start();
   const auto throws = []() -> task<> {
