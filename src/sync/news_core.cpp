@@ -6,7 +6,7 @@ namespace skua::inline SKUA_ABI {
 void news_core::add_sender() noexcept {
   const short_hold hold(receiving_.lock());
   ++senders_;
-  ++references_;
+  add_reference();
 }
 
 void news_core::add_receiver_now() noexcept {
@@ -15,11 +15,13 @@ void news_core::add_receiver_now() noexcept {
 }
 
 void news_core::drop_sender() noexcept {
+  if (is_alone()) return end();
   lock();
   unlock_and_drop_sender();
 }
 
 void news_core::drop_receiver() noexcept {
+  if (is_alone()) return end();
   lock();
   unlock_and_drop_receiver();
 }
@@ -35,12 +37,12 @@ bool news_core::has_senders_now() noexcept {
 }
 
 void news_core::join_receiving(waiter& who) noexcept {
-  ++references_;
+  add_reference();
   receiving_.join(who);
 }
 
 void news_core::join_watching(waiter& who) noexcept {
-  ++references_;
+  add_reference();
   watching_.join(who);
 }
 
@@ -54,31 +56,38 @@ void news_core::unlock_and_tell() noexcept {
 
 // Who waits is a reference: if it was the last there is nobody to be told.
 void news_core::unlock_and_drop_sender() noexcept {
-  --references_;
+  set_references(references() - 1);
   if (--senders_ > 0 || receiving_.empty()) return unlock_and_end();
   tell_all(receiving_);
 }
 
 void news_core::unlock_and_drop_receiver() noexcept {
-  --references_;
+  set_references(references() - 1);
   if (--receivers_ > 0 || watching_.empty()) return unlock_and_end();
   tell_all(watching_);
 }
 
+// Most often that is one.
 void news_core::tell_all(wait_line& which) noexcept {
+  waiter& first = which.grant_first();
+  if (which.empty()) {
+    unlock();
+    return first.complete();
+  }
   wait_line::granted told;
+  wait_line::grant(first, told);
   which.grant_all(told);
   unlock();
   told.complete();
 }
 
 void news_core::unlock_and_release() noexcept {
-  --references_;
+  set_references(references() - 1);
   unlock_and_end();
 }
 
 void news_core::unlock_and_end() noexcept {
-  const bool last = references_ == 0;
+  const bool last = references() == 0;
   unlock();
   if (last) delete this;
 }

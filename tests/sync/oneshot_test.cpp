@@ -203,6 +203,71 @@ task<int> await_closed(oneshot::sender<int> at) {
   co_return 1;
 }
 
+/// Sends to itself, until it is stopped.
+task<> talks_to_itself(std::optional<oneshot::receiver<int>>& from, bool& under_way) {
+  for (;;) {
+    auto ends = oneshot::channel<int>();
+    from.emplace(std::move(ends.second));
+    EXPECT_TRUE(ends.first.send(1));
+    under_way = true;
+    EXPECT_EQ(co_await from->receive(), 1);
+    under_way = false;
+  }
+}
+
+// At once, and after a wait.
+TEST_P(sync_oneshot, brings_what_cannot_be_assigned) {
+  struct constant {
+    const int value;
+  };
+  auto rt = start();
+  auto body = []() -> task<> {
+    auto [tx, rx] = oneshot::channel<constant>();
+    EXPECT_TRUE(tx.send({1}));
+    const auto first = co_await rx.receive();
+    EXPECT_EQ(first.value().value, 1);
+    auto [later, waits] = oneshot::channel<constant>();
+    auto sends = skua::spawn([](oneshot::sender<constant> to) { EXPECT_TRUE(to.send({2})); },
+                             std::move(later));
+    const auto second = co_await std::move(waits);
+    EXPECT_EQ(second.value().value, 2);
+    co_await std::move(sends);
+  };
+  rt.block_on(body());
+}
+
+TEST_P(sync_oneshot, message_that_is_there_stays_if_the_turn_is_used_up_and_the_task_stopped) {
+  auto rt = start();
+  auto body = []() -> task<> {
+    std::optional<oneshot::receiver<int>> from;
+    bool under_way = false;
+    auto talks = skua::spawn_local(talks_to_itself(from, under_way));
+    for (int i = 0; i < 3; ++i) co_await skua::yield();  // which comes back: it gives way
+    talks.abort();
+    EXPECT_TRUE((co_await talks.outcome()).stopped());
+    EXPECT_TRUE(under_way);
+    EXPECT_EQ(from->try_receive(), 1);
+  };
+  rt.block_on(body());
+}
+
+// Nobody needs the lock who has the last reference; who has just let go of another may hold it.
+TEST(oneshot_stress, ends_that_go_at_once_free_it_once) {
+  ledger book;
+  constexpr int times = 500;
+  for (int i = 0; i < times; ++i) {
+    auto [tx, rx] = oneshot::channel<entry>();
+    std::thread goes([to = std::move(tx), i, &book]() mutable {
+      if (i % 2 == 0) (void)to.send(entry(book));
+    });
+    {
+      const auto gone = std::move(rx);
+    }
+    goes.join();
+  }
+  EXPECT_TRUE(book.balanced(times / 2));
+}
+
 TEST_P(sync_oneshot, tells_the_sender_that_nobody_waits) {
   auto rt = start();
   auto body = []() -> task<> {

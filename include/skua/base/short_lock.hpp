@@ -31,6 +31,13 @@ public:
                                          std::memory_order_relaxed);
   }
 
+  /// True if nobody holds it; then what the last holder did is visible. Whether somebody may take
+  /// it meanwhile the caller has to know.
+  [[nodiscard]] bool is_free() const noexcept {
+    // order: [short_lock] acquire: what the last holder did.
+    return word_.load(std::memory_order_acquire) == free;
+  }
+
   void unlock() noexcept {
     // order: [short_lock] release: what we did, to the next holder.
     word_.store(free, std::memory_order_release);

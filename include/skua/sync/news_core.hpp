@@ -4,6 +4,7 @@
 #include "skua/base/abi.hpp"
 #include "skua/sync/wait_line.hpp"
 
+#include <atomic>
 #include <cstddef>
 
 namespace skua::inline SKUA_ABI {
@@ -42,13 +43,13 @@ public:
   void close() noexcept { closed_ = true; }
   void add_receiver() noexcept {
     ++receivers_;
-    ++references_;
+    add_reference();
   }
 
   /// A wait joins or is ready at once. It is a reference until it ends.
   void join_receiving(waiter& who) noexcept;
   void join_watching(waiter& who) noexcept;
-  void add_reference() noexcept { ++references_; }
+  void add_reference() noexcept { set_references(references() + 1); }
   [[nodiscard]] bool leave(waiter& who) noexcept { return receiving_.leave(who); }
 
   // Gives back the lock.
@@ -60,22 +61,40 @@ public:
   /// Lets go of a reference.
   void unlock_and_release() noexcept;
 
+  // Without the lock, by one who has a reference.
+
+  /// Nobody else has one, nor will: all this is the caller's. False: somebody may.
+  [[nodiscard]] bool is_alone() const noexcept {
+    // order: [news.alone] acquire: that whoever let go of the last other one had the lock then.
+    return references_.load(std::memory_order_acquire) == 1 && receiving_.lock().is_free();
+  }
+  /// Lets go of a reference that is the only one.
+  void end() noexcept { delete this; }
+
 protected:
   virtual ~news_core() = default;
 
 private:
+  // order: none; it changes under the lock.
+  [[nodiscard]] std::size_t references() const noexcept {
+    return references_.load(std::memory_order_relaxed);
+  }
+  void set_references(std::size_t count) noexcept {
+    // order: [news.alone] release: that we have the lock, to one who looks without it.
+    references_.store(count, std::memory_order_release);
+  }
   /// Gives back the lock. It is freed if nobody has a reference any more.
   void unlock_and_end() noexcept;
   /// Gives back the lock. Somebody is in the line.
   void tell_all(wait_line& which) noexcept;
 
-  // All under the lock of `receiving_`.
+  // All under the lock of `receiving_`, but for is_alone().
   wait_line receiving_;
   wait_line watching_;  // until it is closed
   bool closed_ = false;
   std::size_t senders_ = 1;
   std::size_t receivers_ = 1;
-  std::size_t references_ = 2;  // handles, and waits that wait or have been woken
+  std::atomic<std::size_t> references_ = 2;  // handles, and waits that wait or have been woken
 };
 
 /// For news. Keeps the core while it waits.

@@ -34,7 +34,14 @@ public:
   [[nodiscard]] std::optional<T> take_message() noexcept {
     return std::exchange(message, std::nullopt);
   }
+  /// The same, to an empty place.
+  void move_message_to(std::optional<T>& place) noexcept {
+    if (!message) return;
+    place.emplace(std::move(*message));
+    message.reset();
+  }
   void drop_receiver_and_message() noexcept {
+    if (is_alone()) return end();
     lock();
     [[maybe_unused]] const auto unwanted = take_message();  // ends outside the lock
     unlock_and_drop_receiver();
@@ -133,11 +140,7 @@ public:
   bool await_suspend(std::coroutine_handle<Promise> self) noexcept {
     const frame_handle frame = to_frame(self);
     from_.lock();
-    if (from_.message || !from_.has_senders() || from_.is_closed()) {
-      ready_at_once();
-      from_.unlock();
-      return !take_from_budget(frame);
-    }
+    if (from_.message || !from_.has_senders() || from_.is_closed()) return !receive_at_once(frame);
     if (arm(frame))
       start();
     else
@@ -146,6 +149,24 @@ public:
   }
 
   std::optional<T> await_resume() noexcept {
+    if (is_granted()) return take_what_came();
+    return std::exchange(message_, std::nullopt);
+  }
+
+private:
+  // Under the lock, which it gives back. Nothing can come between this and await_resume(), so what
+  // is there is taken here; unless the task has used up its turn.
+  bool receive_at_once(frame_handle self) noexcept {
+    const bool has_turn = self.promise().context->spend_budget();
+    if (has_turn)
+      from_.move_message_to(message_);
+    else
+      ready_at_once();
+    from_.unlock();
+    if (!has_turn) give_way(self);
+    return has_turn;
+  }
+  std::optional<T> take_what_came() noexcept {
     take();
     from_.lock();
     std::optional<T> message = from_.take_message();
@@ -153,8 +174,8 @@ public:
     return message;
   }
 
-private:
   shared_state<T>& from_;
+  std::optional<T> message_;
 };
 
 /// Throws std::bad_alloc.

@@ -115,6 +115,7 @@ public:
   };
 
   [[nodiscard]] short_lock& lock() noexcept { return lock_; }
+  [[nodiscard]] const short_lock& lock() const noexcept { return lock_; }
 
   // All under the lock.
 
