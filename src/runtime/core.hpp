@@ -163,7 +163,7 @@ public:
   void enter() noexcept { static_cast<void>(outside_.enter()); }
   void leave() noexcept { outside_.leave(); }
 
-  void check_not_forked() const noexcept {
+  [[gnu::always_inline]] void check_not_forked() const noexcept {
     check(!process_.in_child(),
           "a forked child does not run the tasks of its parent: fork before the runtime starts, or "
           "call exec right after");

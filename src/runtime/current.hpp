@@ -62,7 +62,8 @@ struct current_state {
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local current_state this_threads_state;
 
 /// The same, without a call. Only in a .cpp file, in a function that is no coroutine, has no
-/// coroutine to be inlined into, and does not go on on another thread: none that runs on a fiber.
+/// coroutine to be inlined into, and does not go on on another thread: none that a fiber may switch
+/// in, or that could be inlined into one.
 inline current_state& current_in_function() noexcept {
   return this_threads_state;
 }

@@ -14,9 +14,10 @@
 namespace skua::inline SKUA_ABI {
 namespace {
 
-/// Of a thread that runs a task or call of a runtime.
+/// Of a thread that runs a task or call of a runtime. In functions that are not inlined: a fiber
+/// may be on another thread the next time.
 const current_state& inside() {
-  const current_state& here = current();  // a fiber may be on another thread the next time
+  const current_state& here = current_in_function();
   if (here.runtime == nullptr)
     throw std::logic_error(
         "skua::spawn: this thread runs no task of a runtime; use runtime::spawn or a "
@@ -41,23 +42,23 @@ public:
 
 }  // namespace
 
-task_cell* spawn_here::as_child(const spawn_request& what) {
+[[gnu::noinline]] task_cell* spawn_here::as_child(const spawn_request& what) {
   const current_state& here = inside();
   return here.runtime->spawn_inside(here, what, false, core::place::anywhere);
 }
 
-task_cell* spawn_here::as_child_if_room(const spawn_request& what) {
+[[gnu::noinline]] task_cell* spawn_here::as_child_if_room(const spawn_request& what) {
   const current_state& here = inside();
   if (!here.runtime->has_room()) return nullptr;
   return here.runtime->spawn_inside(here, what, false, core::place::anywhere);
 }
 
-task_cell* spawn_here::in_background(const spawn_request& what) {
+[[gnu::noinline]] task_cell* spawn_here::in_background(const spawn_request& what) {
   const current_state& here = inside();
   return here.runtime->spawn_inside(here, what, true, core::place::anywhere);
 }
 
-task_cell* spawn_here::on_this_worker(const spawn_request& what) {
+[[gnu::noinline]] task_cell* spawn_here::on_this_worker(const spawn_request& what) {
   const current_state& here = inside();
   return here.runtime->spawn_inside(here, what, false, core::place::this_worker);
 }
@@ -190,7 +191,9 @@ void core::count_end(const worker* here, scope_state& within) noexcept {
 void core::free_cell(task_cell& cell) noexcept {
   if (cell.exception() != nullptr) report_unhandled(cell);
   cell.clear();
-  give_cell(current_in_function().worker_of(*this), cell);
+  if (worker* const here = current_in_function().worker_of(*this)) [[likely]]
+    return here->give_cell(cell);
+  give_cell(nullptr, cell);
 }
 
 // Without a copy of the words: there may be no memory for one.
