@@ -4,7 +4,7 @@ import dataclasses
 import json
 import pathlib
 
-from harness import figures, questions, targets
+from harness import figures, pictures, questions, targets
 
 TIE = 1.15  # see "How to read"
 FLOOR = "floor"
@@ -80,6 +80,7 @@ def group_table(group: str, rows: list) -> str:
     better = "more is better" if any(row.more_is_better for row in mine) else "less is better"
     note = f"### {group.capitalize()}\n\n{better.capitalize()}" + \
         ("; of `.p50`, `.p99`, `.p99.9` and `.cpu`, less.\n\n" if any("." in row.bench for row in mine) else ".\n\n")
+    note += f"![{group}](pictures/{group}.svg)\n\n"
     return note + table(["Question", "Workers", *columns, "skua / Tokio"], lines, 1)
 
 
@@ -124,6 +125,10 @@ def results_text(rows: list) -> str:
     return "".join(group_table(one, rows) for one in groups)
 
 
+def rows_of(results: dict) -> list:
+    return [figures.Row(**row) for row in results["rows"]]
+
+
 @dataclasses.dataclass(frozen=True)
 class Chapter:
     """Stands between two marks of its name."""
@@ -134,7 +139,7 @@ class Chapter:
         return f"<!-- {self.name}: {which} -->\n"
 
     def made_of(self, results: dict) -> str:
-        rows = [figures.Row(**row) for row in results["rows"]]
+        rows = rows_of(results)
         if not rows:
             raise NotThere("no rows in these results")
         return machine_text(results["machine"], rows) + self.text(rows)
@@ -152,8 +157,14 @@ RESULTS, TARGETS = Chapter("results", results_text), Chapter("targets", targets_
 
 
 def write(results: pathlib.Path, readme: pathlib.Path, which: Chapter):
+    """And, beside the page, the pictures of all results."""
     try:
-        made = which.made_of(json.loads(results.read_text(encoding="utf-8")))
+        what = json.loads(results.read_text(encoding="utf-8"))
+        made = which.made_of(what)
     except (ValueError, KeyError, TypeError) as why:
         raise NotThere(f"{results} is no results.json: {why!r}") from why
     readme.write_text(which.put_into(readme.read_text(encoding="utf-8"), made), encoding="utf-8")
+    if which is RESULTS:
+        directory = readme.parent / "pictures"
+        directory.mkdir(exist_ok=True)
+        pictures.draw_svg(rows_of(what), directory, what["machine"]["processors"])

@@ -99,12 +99,15 @@ def groups_of(rows: list, processors: int) -> dict:
 
 
 def draw(rows: list, directory: pathlib.Path, processors: int) -> list:
-    """One picture for each group. Gives the paths that were written."""
+    """One picture for each group, as SVG and PNG. Gives the paths that were written."""
+    return [path for svg in draw_svg(rows, directory, processors) for path in (svg, *to_png(svg))]
+
+
+def draw_svg(rows: list, directory: pathlib.Path, processors: int) -> list:
     written = []
     for group, blocks in groups_of(rows, processors).items() if rows else ():
-        path = directory / f"{group}.svg"
-        path.write_text(picture(group.capitalize(), blocks), encoding="utf-8")
-        written += [path] + to_png(path)
+        written.append(directory / f"{group}.svg")
+        written[-1].write_text(picture(group.capitalize(), blocks), encoding="utf-8")
     return written
 
 

@@ -252,6 +252,17 @@ class Chapters(unittest.TestCase):
             with self.assertRaises(chapter.NotThere):
                 which.put_into("# no marks\n", self.made(which))
 
+    def test_has_its_pictures_beside_it(self):
+        with tempfile.TemporaryDirectory() as directory:
+            here = pathlib.Path(directory)
+            (here / "README.md").write_text((BENCH / "README.md").read_text())
+            (here / "rows.json").write_text(json.dumps(figures.as_json(self.ROWS, self.MACHINE)))
+            chapter.write(here / "rows.json", here / "README.md", chapter.RESULTS)
+            text = (here / "README.md").read_text()
+            for name in ("tasks", "echo", "trees"):
+                self.assertIn(f"](pictures/{name}.svg)", text)
+                self.assertTrue((here / "pictures" / f"{name}.svg").is_file())
+
     def test_of_something_else_is_refused(self):
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory) / "results.json"
